@@ -1,0 +1,1 @@
+"""Sound as values: no asyncio, no devices, no threads."""

@@ -1,0 +1,1 @@
+"""Text in, a stream of text and tool calls out."""

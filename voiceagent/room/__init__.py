@@ -1,0 +1,1 @@
+"""Facts in order, and who is told."""

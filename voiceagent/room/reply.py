@@ -1,0 +1,91 @@
+"""The stream of an agent's words on its way to whoever sounds it; cancelling it is the one way to stop it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+
+class Reply:
+    """Words as an agent makes them: one writer, any number of readers, each from the beginning.
+
+    `channel_id` is the agent's channel, None for words that no agent answers with (an announcement). `responds_to` is the
+    event answered, None for greetings and announcements. `visibility` says who may hear it. `urgent`: it cuts what sounds
+    (say), instead of waiting its turn. Writing never blocks: a generation is bounded by its model's limit, not by how fast
+    somebody speaks it.
+    """
+
+    def __init__(
+        self,
+        id: str,
+        room_id: str,
+        *,
+        channel_id: str | None = None,
+        responds_to: str | None = None,
+        visibility: str = "all",
+        urgent: bool = False,
+        on_cancel: Callable[[str], None] | None = None,
+    ) -> None:
+        self.id = id
+        self.room_id = room_id
+        self.channel_id = channel_id
+        self.responds_to = responds_to
+        self.visibility = visibility
+        self.urgent = urgent
+        self.cancelled: str | None = None
+        self._on_cancel = on_cancel
+        self._pieces: list[str] = []
+        self._ended = False
+        self._more = asyncio.Event()
+
+    @property
+    def text(self) -> str:
+        """All words so far."""
+        return "".join(self._pieces)
+
+    @property
+    def ended(self) -> bool:
+        """Whether no more words will come, for whatever reason."""
+        return self._ended
+
+    def write(self, piece: str) -> None:
+        """Adds words; nothing once the reply has ended."""
+        if piece and not self._ended:
+            self._pieces.append(piece)
+            self._wake()
+
+    def pause(self) -> None:
+        """Marks a place where nothing follows for a while (a tool runs): readers should sound what they have."""
+        if not self._ended and self._pieces and self._pieces[-1] != "\n":
+            self._pieces.append("\n")
+            self._wake()
+
+    def end(self) -> None:
+        """No more words will come."""
+        self._ended = True
+        self._wake()
+
+    def cancel(self, reason: str) -> bool:
+        """Stops the words at their source and for every reader; False when it had been cancelled before."""
+        if self.cancelled is not None:
+            return False
+        self.cancelled = reason
+        was_open = not self._ended
+        self.end()
+        if was_open and self._on_cancel is not None:
+            self._on_cancel(reason)
+        return True
+
+    async def pieces(self) -> AsyncIterator[str]:
+        """The words from the beginning, as they come; ends with the reply, at once when it is cancelled."""
+        read = 0
+        while self.cancelled is None:
+            if read < len(self._pieces):
+                read += 1
+                yield self._pieces[read - 1]
+            elif self._ended:
+                return
+            else:
+                await self._more.wait()
+
+    def _wake(self) -> None:
+        self._more.set()
+        self._more = asyncio.Event()

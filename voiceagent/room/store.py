@@ -1,0 +1,63 @@
+"""What keeps a room's facts: the protocol, its filter, and the one that lives in memory."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from voiceagent.room.events import EventType, Participant, RoomEvent
+
+
+@dataclass(frozen=True, slots=True)
+class EventFilter:
+    """Which events to list; every field given must fit. `blocked` False leaves refused events out, as a timeline does."""
+
+    responds_to: str | None = None
+    types: tuple[EventType, ...] | None = None
+    channel_id: str | None = None
+    participant_id: str | None = None
+    correlation_id: str | None = None
+    after_index: int | None = None
+    before_index: int | None = None
+    blocked: bool = False
+
+
+class Store(Protocol):
+    """Durable memory of rooms. An event whose `append` has returned survives the process."""
+
+    async def append(self, event: RoomEvent) -> None:
+        """Keeps a committed event; (room, index), id, and (room, channel, idempotency key) are unique. Raises StoreError."""
+        ...
+
+    async def list_events(
+        self, room_id: str, *, event_filter: EventFilter | None = None, limit: int | None = None, newest: bool = False
+    ) -> list[RoomEvent]:
+        """Events in index order; with `newest`, the last `limit` of them, still in index order."""
+        ...
+
+    async def get_event(self, room_id: str, event_id: str) -> RoomEvent | None:
+        """One event by its id, refused ones included."""
+        ...
+
+    async def find_key(self, room_id: str, channel_id: str, idempotency_key: str) -> RoomEvent | None:
+        """The event that a channel stored under this key."""
+        ...
+
+    async def last_index(self, room_id: str) -> int | None:
+        """The newest index of a room, None while it has no events."""
+        ...
+
+    async def put_participant(self, room_id: str, participant: Participant) -> None:
+        """Keeps or replaces a participant."""
+        ...
+
+    async def list_participants(self, room_id: str) -> list[Participant]:
+        """Everybody who ever joined, in order of joining."""
+        ...
+
+    async def list_rooms(self) -> Sequence[str]:
+        """Ids of rooms with at least one event or participant."""
+        ...
+
+    async def close(self) -> None:
+        """Lets go of the file; what was appended stays."""
+        ...

@@ -1,0 +1,1 @@
+"""Between sound and text: detectors, recognizers, voices."""

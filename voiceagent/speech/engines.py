@@ -1,0 +1,63 @@
+"""What a recognizer, a voice and a detector must offer: a third party implements any of these in a page of code."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from voiceagent.audio.frame import Samples
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One recognized or spoken word and its place in the sound, in milliseconds from the sound's start."""
+
+    text: str
+    start_ms: int
+    end_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What a recognizer made of one stretch of sound; `text` is empty when it heard no words.
+
+    `no_speech` is the recognizer's own probability (0..1) that nobody spoke, `compression` the text's zlib ratio (above 2.4
+    it repeats itself), `confidence` the mean log probability of its tokens.
+    """
+
+    text: str
+    language: str = "en"
+    no_speech: float = 0.0
+    compression: float = 1.0
+    confidence: float = 0.0
+    words: tuple[Word, ...] = ()
+
+
+class SpeechToText(Protocol):
+    """Turns one stretch of speech into words; called from the event loop and must not block it."""
+
+    async def transcribe(self, sound: Samples, *, partial: bool = False) -> Transcript:
+        """Words of `sound` (16 kHz mono int16, any length). `partial`: the speaker has not finished; speed before care.
+
+        Raises SpeechError when the engine fails.
+        """
+        ...
+
+
+class TextToSpeech(Protocol):
+    """Turns one sentence into sound, piece by piece."""
+
+    def speak(self, text: str) -> AsyncIterator[Samples]:
+        """Yields 16 kHz mono int16 pieces of any length, the first as early as the engine can. Raises SpeechError."""
+        ...
+
+
+class VoiceDetector(Protocol):
+    """Says how surely a 20 ms frame holds a voice; one object a line, since it remembers the frames before."""
+
+    def probability(self, frame: Samples) -> float:
+        """0..1 for a frame of shape (320,). Must take well under a millisecond: it is called on the event loop."""
+        ...
+
+    def reset(self) -> None:
+        """Forgets the frames before."""
+        ...
