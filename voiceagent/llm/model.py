@@ -1,8 +1,9 @@
 """What a language model must offer, and the values that pass through it."""
 
+import re
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from voiceagent.values import JSON
 
@@ -19,15 +20,44 @@ class ToolCall:
     arguments: str
 
 
+NOTE_MARK: Final = "[Note from the application, not from the person]"
+INSTRUCTION_MARK: Final = "[Instruction from the application]"
+CUT_MARK: Final = "[You were interrupted while saying this: the person may not have heard the end of it.]"
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One entry of what a model reads. `name` labels who speaks in a room of several people."""
+    """One entry of what a model reads.
+
+    `content` is what was said, as it was said. `name` labels who speaks in a room of several people. `notes` are the host's own
+    words about this turn. Models that take one text a message send `rendered()`.
+    """
 
     role: Role
     content: str
     name: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
+    notes: tuple[str, ...] = ()
+    instruction: bool = False
+
+    def rendered(self) -> str:
+        """Label, words and notes as one text, in which nobody's words can pass for the application's."""
+        text = self.content if self.role in ("system", "assistant") else _without_marks(self.content)
+        if self.name is not None:
+            text = f"{_without_marks(self.name)}: {text}"
+        if self.instruction:
+            text = f"{INSTRUCTION_MARK}\n{text}"
+        return "\n\n".join((text, *(f"{NOTE_MARK}\n{note}" for note in self.notes)))
+
+
+def _without_marks(text: str) -> str:
+    return _MARKS.sub(lambda found: f"({found.group(1)})", text)
+
+
+_MARKS = re.compile(
+    r"\[\s*(" + "|".join(re.escape(mark[1:-1]) for mark in (NOTE_MARK, INSTRUCTION_MARK, CUT_MARK)) + r")\s*\]", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,35 +1,18 @@
 """What sits in a room: the base that agents, voices and text doors extend."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from voiceagent.room.events import ChannelBinding, ChannelType, Participant, RoomEvent
+from voiceagent.errors import RoomError
+from voiceagent.room.context import RoomContext
+from voiceagent.room.events import ChannelType, InboundResult, RoomEvent
+from voiceagent.room.feed import Feed
+from voiceagent.room.hooks import HookOutcome, HookTrigger
 from voiceagent.room.reply import Reply
 
-
-class RoomContext(Protocol):
-    """A room as its channels and hooks may read it; a live view, cheap to hand over."""
-
-    @property
-    def room_id(self) -> str:
-        """The room's id."""
-        ...
-
-    @property
-    def participants(self) -> Sequence[Participant]:
-        """Everybody who ever joined, in order of joining; look at `active`."""
-        ...
-
-    @property
-    def bindings(self) -> Sequence[ChannelBinding]:
-        """The channels in the room, in order of attachment."""
-        ...
-
-    @property
-    def recent_events(self) -> Sequence[RoomEvent]:
-        """The newest committed events, oldest first, BLOCKED and internal ones included; readers filter."""
-        ...
+P = TypeVar("P")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +20,45 @@ class ChannelOutput:
     """What a channel answers an event with, already whole; streamed answers go through a Reply instead."""
 
     response_events: Sequence[RoomEvent] = field(default_factory=tuple)
+
+
+class Host(Protocol):
+    """What the engine offers to the channels registered with it."""
+
+    def new_id(self) -> str:
+        """An id for a reply or a call."""
+        ...
+
+    async def answer(self, event: RoomEvent, trigger: RoomEvent | None) -> InboundResult:
+        """Commits an event that a channel made for a trigger, under a new id; None for one that answers nothing."""
+        ...
+
+    async def run_hooks(self, trigger: HookTrigger, payload: P, room_id: str) -> HookOutcome[P]:
+        """Asks the SYNC hooks of a trigger and tells the ASYNC ones what stands."""
+        ...
+
+    def notify(self, trigger: HookTrigger, payload: object, room_id: str) -> None:
+        """Tells every hook of a trigger without waiting for any."""
+        ...
+
+    def sound(self, reply: Reply) -> None:
+        """Hands a reply to every channel of its room that may hear it."""
+        ...
+
+    def context(self, room_id: str) -> RoomContext:
+        """The room as it is. Raises RoomError when it is not open."""
+        ...
+
+    def feed(self, room_id: str) -> Feed:
+        """The room's feed. Raises RoomError when it is not open."""
+        ...
+
+    def spawn(self, coroutine: Coroutine[object, object, None], name: str) -> asyncio.Task[None]:
+        """Starts a task that the engine owns; an error in it is logged and told to ON_ERROR hooks."""
+        ...
+
+
+__all__ = ["Channel", "ChannelOutput", "Host", "RoomContext"]
 
 
 class Channel:
@@ -49,6 +71,18 @@ class Channel:
     def __init__(self, channel_id: str, channel_type: ChannelType) -> None:
         self.channel_id = channel_id
         self.channel_type = channel_type
+        self._host: Host | None = None
+
+    @property
+    def host(self) -> Host:
+        """The engine that the channel is registered with. Raises RoomError before that."""
+        if self._host is None:
+            raise RoomError(f"channel {self.channel_id}: register it with an engine first (kit.register_channel)")
+        return self._host
+
+    def on_register(self, host: Host) -> None:
+        """The channel belongs to an engine from now on."""
+        self._host = host
 
     async def on_event(self, event: RoomEvent, context: RoomContext) -> ChannelOutput | None:
         """An event that this channel may know, its own ones excepted."""

@@ -9,7 +9,6 @@ from typing import Literal
 from voiceagent.values import JSON
 
 
-
 class EventType(StrEnum):
     """What kind of fact an event is."""
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from voiceagent import clock
+from voiceagent.room.codec import event_json
+from voiceagent.room.events import EventStatus, RoomEvent
+from voiceagent.room.visibility import ALL
 from voiceagent.values import JSON
 
 Audience = Literal["all", "host"]
@@ -34,6 +37,7 @@ class FeedEvent:
     responds_to: str | None = None
     audience: Audience = "all"
     data: Mapping[str, JSON] = field(default_factory=dict)
+    event: RoomEvent | None = None
 
     def as_json(self) -> dict[str, JSON]:
         """The envelope as hosts read it."""
@@ -52,12 +56,12 @@ class FeedEvent:
             "type": self.type,
             "room_id": self.room_id,
             **{key: value for key, value in named.items() if value is not None},
-            "data": dict(self.data),
+            "data": dict(self.data) if self.event is None else {"event": event_json(self.event)},
         }
 
 
 class Subscription:
-    """One reader's bounded queue. A reader too slow for it loses droppable events first, and is closed if durable ones pile up."""
+    """One reader's bounded queue. A slow reader loses droppable events first, and is closed when durable ones pile up."""
 
     def __init__(self, backlog: tuple[FeedEvent, ...], left: Callable[["Subscription"], None]) -> None:
         self._queue: deque[FeedEvent] = deque(backlog)
@@ -120,15 +124,16 @@ class Feed:
         generation_id: str | None = None,
         responds_to: str | None = None,
         audience: Audience = "all",
+        event: RoomEvent | None = None,
     ) -> FeedEvent:
-        """Adds an event and tells every reader at once."""
+        """Adds a line and tells every reader at once."""
         now = clock.now()
         if self._began is None:
             self._began = now
         after = self._seq
         if durable:
             self._seq += 1
-        event = FeedEvent(
+        line = FeedEvent(
             seq=self._seq if durable else None,
             after=after,
             at_ms=now - self._began,
@@ -141,14 +146,28 @@ class Feed:
             responds_to=responds_to,
             audience=audience,
             data=data,
+            event=event,
         )
         if durable:
             if self._ring is None:
                 self._ring = deque(maxlen=RING)
-            self._ring.append(event)
+            self._ring.append(line)
         for reader in self._readers:
-            reader.offer(event)
-        return event
+            reader.offer(line)
+        return line
+
+    def commit(self, event: RoomEvent) -> FeedEvent:
+        """Publishes a committed event; refused ones, and those withheld from people's channels, go to hosts alone."""
+        public = event.status is not EventStatus.BLOCKED and event.visibility in (ALL, "transport")
+        return self.publish(
+            "room.event",
+            {},
+            event=event,
+            channel_id=event.source.channel_id,
+            generation_id=event.correlation_id,
+            responds_to=event.responds_to,
+            audience="all" if public else "host",
+        )
 
     def subscribe(self, after: int | None = None) -> Subscription:
         """A reader from now on; with `after`, durable events behind that number first, as far as the ring still has them."""

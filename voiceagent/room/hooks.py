@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, Literal, TypeVar
 
-from voiceagent.room.channel import RoomContext
+from voiceagent.room.context import RoomContext
 
 log = logging.getLogger(__name__)
 
@@ -94,3 +94,88 @@ class HookOutcome(Generic[P]):
     payload: P
     blocked_by: str | None = None
     reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorEvent:
+    """What ON_ERROR hooks see: what failed, and where; `responds_to` names the event that a failed turn answered."""
+
+    room_id: str
+    channel_id: str | None
+    stage: str
+    error: BaseException
+    responds_to: str | None = None
+
+
+class Hooks:
+    """All registered hooks of one engine."""
+
+    def __init__(self, spawn: Callable[[Any, str], object]) -> None:
+        self._spawn = spawn
+        self._hooks: dict[HookTrigger, tuple[Hook, ...]] = {}
+
+    def add(self, hook: Hook) -> None:
+        """Registers a hook behind those of the same priority."""
+        others = self._hooks.get(hook.trigger, ())
+        self._hooks[hook.trigger] = tuple(sorted((*others, hook), key=lambda h: h.priority))
+
+    def has(self, trigger: HookTrigger) -> bool:
+        """Whether anybody listens to this trigger."""
+        return trigger in self._hooks
+
+    async def run(self, trigger: HookTrigger, payload: P, context: RoomContext) -> HookOutcome[P]:
+        """Asks the SYNC hooks in order, each seeing the previous one's payload; then tells the ASYNC ones what stands."""
+        outcome = HookOutcome(payload)
+        for hook in self._hooks.get(trigger, ()):
+            if hook.execution is HookExecution.SYNC and outcome.blocked_by is None:
+                outcome = await self._ask(hook, outcome.payload, context)
+        self._tell(trigger, outcome.payload, context, (HookExecution.ASYNC,))
+        return outcome
+
+    def notify(self, trigger: HookTrigger, payload: object, context: RoomContext) -> None:
+        """Tells every hook of a trigger that nothing can stop any more, and waits for none."""
+        self._tell(trigger, payload, context, tuple(HookExecution))
+
+    def _tell(self, trigger: HookTrigger, payload: object, context: RoomContext, executions: tuple[HookExecution, ...]) -> None:
+        for hook in self._hooks.get(trigger, ()):
+            if hook.execution in executions:
+                self._spawn(self._watch(hook, payload, context), f"hook {hook.name}")
+
+    async def _watch(self, hook: Hook, payload: object, context: RoomContext) -> None:
+        await self._ask(hook, payload, context)
+
+    async def _ask(self, hook: Hook, payload: P, context: RoomContext) -> HookOutcome[P]:
+        try:
+            async with asyncio.timeout(hook.timeout_ms / 1000):
+                result = await hook.function(payload, context)
+        except Exception as error:
+            log.exception("hook %s on %s failed in room %s", hook.name, hook.trigger, context.room_id)
+            if hook.trigger is not HookTrigger.ON_ERROR:
+                self.notify(HookTrigger.ON_ERROR, ErrorEvent(context.room_id, None, f"hook {hook.name}", error), context)
+            if hook.fail_closed:
+                return HookOutcome(payload, f"hook_error:{hook.name}", str(error) or type(error).__name__)
+            return HookOutcome(payload)
+        match result:
+            case HookResult(action="block"):
+                return HookOutcome(payload, hook.name, result.reason or hook.name)
+            case HookResult(action="modify") if isinstance(result.payload, type(payload)):
+                return HookOutcome(result.payload)
+            case HookResult(action="modify"):
+                log.error(
+                    "hook %s on %s: modify() needs a %s; the change is left out", hook.name, hook.trigger, type(payload).__name__
+                )
+        return HookOutcome(payload)
+
+
+def as_hook_function(function: Callable[..., Any]) -> HookFunction:
+    """A hook given as `async def f(payload)` or `async def f(payload, context)`. Raises TypeError for anything else."""
+    if not inspect.iscoroutinefunction(function):
+        raise TypeError(f"hook {function!r} must be an async function")
+    if len(inspect.signature(function).parameters) >= 2:
+        return function
+
+    async def with_context(payload: Any, context: RoomContext) -> HookResult[Any] | None:
+        result: HookResult[Any] | None = await function(payload)
+        return result
+
+    return with_context

@@ -22,7 +22,6 @@ class Reply:
         responds_to: str | None = None,
         visibility: str = "all",
         urgent: bool = False,
-        on_cancel: Callable[[str], None] | None = None,
     ) -> None:
         self.id = id
         self.room_id = room_id
@@ -31,7 +30,7 @@ class Reply:
         self.visibility = visibility
         self.urgent = urgent
         self.cancelled: str | None = None
-        self._on_cancel = on_cancel
+        self._stop: Callable[[], None] | None = None
         self._pieces: list[str] = []
         self._ended = False
         self._more = asyncio.Event()
@@ -45,6 +44,10 @@ class Reply:
     def ended(self) -> bool:
         """Whether no more words will come, for whatever reason."""
         return self._ended
+
+    def when_cancelled(self, stop: Callable[[], None]) -> None:
+        """Names what to stop when the reply is cancelled before its words have ended."""
+        self._stop = stop
 
     def write(self, piece: str) -> None:
         """Adds words; nothing once the reply has ended."""
@@ -70,8 +73,8 @@ class Reply:
         self.cancelled = reason
         was_open = not self._ended
         self.end()
-        if was_open and self._on_cancel is not None:
-            self._on_cancel(reason)
+        if was_open and self._stop is not None:
+            self._stop()
         return True
 
     async def pieces(self) -> AsyncIterator[str]:

@@ -1,0 +1,1 @@
+"""The agent in a room: what it reads, how it answers, how it is stopped."""

@@ -1,0 +1,201 @@
+"""One answer in the making: the model's stream, its tools, the rows it leaves, and its end, whichever it is."""
+
+import asyncio
+import logging
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from voiceagent import clock
+from voiceagent.agent.context import AIContext
+from voiceagent.agent.tools import Toolbox, ToolOutcome
+from voiceagent.errors import LanguageModelError
+from voiceagent.llm.model import LanguageModel, Message, Prompt, TextDelta, ToolCall
+from voiceagent.room.channel import Host
+from voiceagent.room.events import (
+    ChannelType,
+    Content,
+    Direction,
+    EventSource,
+    EventType,
+    RoomEvent,
+    TextContent,
+    ToolCallContent,
+)
+from voiceagent.room.reply import Reply
+from voiceagent.values import JSON
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What an agent makes answers with."""
+
+    model: LanguageModel
+    tools: Toolbox
+    apology: str
+    max_tool_rounds: int
+
+
+class Generation:
+    """Answers one trigger. `cancel` is the reply's: text so far is kept as cancelled, no tool starts, a running one finishes."""
+
+    def __init__(self, host: Host, means: Means, reply: Reply, trigger: RoomEvent) -> None:
+        self._host = host
+        self._means = means
+        self._reply = reply
+        self._trigger = trigger
+        self._feed = host.feed(reply.room_id)
+        self._source = EventSource(reply.channel_id or "", ChannelType.AI, Direction.OUTBOUND)
+        self._unsaved = ""
+        self._final = ""
+        self._task: asyncio.Task[None] | None = None
+
+    def stop(self) -> None:
+        """Ends the stream at its next step; the rows are closed before run() returns."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def run(self, context: AIContext) -> LanguageModelError | Exception | None:
+        """Makes the whole answer; returns what broke it, None when it was finished or cancelled."""
+        self._publish(
+            "generation.started", {"initial_input_id": self._trigger.id, "purpose": "answer", "chain_depth": self._depth}
+        )
+        self._task = asyncio.current_task()
+        try:
+            await self._rounds(context)
+        except asyncio.CancelledError:
+            if self._reply.cancelled is None or self._task is None:
+                raise
+            self._task.uncancel()
+            await self._detached(self._reply.cancelled)
+        except Exception as error:  # noqa: BLE001 - the turn ends here, the call goes on
+            await self._failed(error)
+            return error
+        else:
+            self._publish("generation.finished", {"text": self._final, "input_ids": [self._trigger.id], **_FINISHED})
+        finally:
+            self._task = None
+            self._reply.end()
+        return None
+
+    @property
+    def _depth(self) -> int:
+        return self._trigger.chain_depth + 1
+
+    async def _rounds(self, context: AIContext) -> None:
+        messages = list(context.messages)
+        for tools_left in range(self._means.max_tool_rounds, -1, -1):
+            calls = await self._stream(context, messages, with_tools=tools_left > 0)
+            self._final = self._unsaved
+            await self._save_text({})
+            if not calls:
+                return
+            self._reply.pause()
+            messages.append(Message("assistant", self._final, tool_calls=tuple(calls)))
+            for call in calls:
+                outcome = await self._run_tool(call)
+                messages.append(Message("tool", outcome.text, tool_call_id=call.id))
+
+    async def _stream(self, context: AIContext, messages: list[Message], *, with_tools: bool) -> list[ToolCall]:
+        """One call of the model; its text goes to whoever sounds it as it comes."""
+        head = (Message("system", context.system_prompt),) if context.system_prompt else ()
+        prompt = Prompt((*head, *messages), tuple(context.tools) if with_tools else (), context.max_tokens, context.temperature)
+        calls: list[ToolCall] = []
+        async with aclosing(self._means.model.stream(prompt)) as chunks:  # type: ignore[type-var]
+            async for chunk in chunks:
+                match chunk:
+                    case TextDelta(text):
+                        self._unsaved += text
+                        self._reply.write(text)
+                        self._publish("text.delta", {"text": text}, durable=False)
+                    case ToolCall():
+                        calls.append(chunk)
+        return calls
+
+    async def _run_tool(self, call: ToolCall) -> ToolOutcome:
+        """Runs a tool in a task of its own, so that a cut lets it finish and keeps its result."""
+        content = ToolCallContent(call.id, call.name, call.arguments)
+        await self._save(content, EventType.TOOL_CALL_START, {})
+        self._publish("tool.started", {"call_id": call.id, "tool": call.name})
+        done: asyncio.Future[ToolOutcome] = asyncio.get_running_loop().create_future()
+
+        async def work() -> None:
+            outcome = await self._means.tools.run(call)
+            if not done.cancelled():
+                done.set_result(outcome)
+
+        self._host.spawn(work(), f"tool {call.name}")
+        try:
+            outcome = await asyncio.shield(done)
+        except asyncio.CancelledError:
+            if self._reply.cancelled is None:
+                raise
+            await self._close_tool(content, await done)
+            raise
+        await self._close_tool(content, outcome)
+        return outcome
+
+    async def _close_tool(self, content: ToolCallContent, outcome: ToolOutcome) -> None:
+        ended = ToolCallContent(content.call_id, content.tool, content.arguments, outcome.result, outcome.error)
+        await self._save(ended, EventType.TOOL_CALL_END, {})
+        self._publish(
+            "tool.ended", {"call_id": content.call_id, "tool": content.tool, "outcome": "error" if outcome.error else "ok"}
+        )
+
+    async def _detached(self, reason: str) -> None:
+        await self._save_text({"cancelled": True, "cancellation_reason": reason})
+        self._publish("generation.detached", {"input_ids": [self._trigger.id], "reason": reason, "cancellation": "confirmed"})
+
+    async def _failed(self, error: Exception) -> None:
+        category = error.category if isinstance(error, LanguageModelError) else "internal"
+        log.error("room %s: %s failed to answer %s: %s", self._reply.room_id, self._source.channel_id, self._trigger.id, category)
+        spoken = bool(self._reply.text)
+        await self._save_text({"failed": True})
+        if not spoken and self._means.apology:
+            self._reply.write(self._means.apology)
+            await self._save(TextContent(self._means.apology), EventType.MESSAGE, {"failed": True})
+        self._publish(
+            "generation.failed",
+            {
+                "input_ids": [self._trigger.id],
+                "error_type": type(error).__name__,
+                "error_category": category,
+                "stage": "model",
+                "replayed": False,
+                "effects": "not_rolled_back",
+            },
+        )
+
+    async def _save_text(self, metadata: dict[str, JSON]) -> None:
+        text, self._unsaved = self._unsaved, ""
+        if text.strip():
+            self._publish("assistant.message", {"text": text, "provisional": True, "input_ids": [self._trigger.id]})
+            await self._save(TextContent(text.strip()), EventType.MESSAGE, metadata)
+
+    async def _save(self, content: Content, type: EventType, metadata: dict[str, JSON]) -> None:
+        event = RoomEvent(
+            id="",
+            room_id=self._reply.room_id,
+            source=self._source,
+            content=content,
+            created_at=clock.utc(),
+            type=type,
+            visibility=self._reply.visibility,
+            correlation_id=self._reply.id,
+            metadata=metadata,
+        )
+        await self._host.answer(event, self._trigger)
+
+    def _publish(self, type: str, data: dict[str, JSON], *, durable: bool = True) -> None:
+        self._feed.publish(
+            type,
+            data,
+            durable=durable,
+            channel_id=self._source.channel_id,
+            generation_id=self._reply.id,
+            responds_to=self._trigger.id,
+        )
+
+
+_FINISHED: dict[str, JSON] = {"disposition": "manager_turn_finished", "active_job_ids": [], "accepted_input_ids": []}

@@ -1,0 +1,26 @@
+"""What can be set about an agent."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class AgentSettings(BaseModel):
+    """An agent's character and limits."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field("Nova", description="What people call the agent.")
+    channel_id: str = Field("assistant", description="The agent's channel in every room.")
+    system_prompt: str = Field(
+        "You are {name}, a friendly voice assistant. Answer in one or two short spoken sentences, without lists or markup.",
+        description="What the model is told about itself; {name} is replaced.",
+    )
+    greeting: str = Field("Hello, I'm {name}. How can I help?", description="Said when somebody joins; empty for none.")
+    apology: str = Field(
+        "Sorry, something went wrong on my side. Could you say that again?",
+        description="Said when the model fails before its first word; empty for silence.",
+    )
+    window: int = Field(50, ge=1, le=200, description="How many events of the conversation the model reads at most.")
+    max_tokens: int | None = Field(None, ge=1, description="The longest answer, in the model's tokens.")
+    temperature: float | None = Field(None, ge=0, le=2, description="How freely the model words its answers.")
+    max_tool_rounds: int = Field(5, ge=0, description="How often one answer may call tools before it has to speak.")
+    tool_timeout_ms: int = Field(30_000, ge=1, description="How long one tool may run.")

@@ -1,0 +1,30 @@
+"""A room as its channels and hooks may read it."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from voiceagent.room.events import ChannelBinding, Participant, RoomEvent
+
+
+class RoomContext(Protocol):
+    """A room as its channels and hooks may read it; a live view, cheap to hand over."""
+
+    @property
+    def room_id(self) -> str:
+        """The room's id."""
+        ...
+
+    @property
+    def participants(self) -> Sequence[Participant]:
+        """Everybody who ever joined, in order of joining; look at `active`."""
+        ...
+
+    @property
+    def bindings(self) -> Sequence[ChannelBinding]:
+        """The channels in the room, in order of attachment."""
+        ...
+
+    @property
+    def recent_events(self) -> Sequence[RoomEvent]:
+        """The newest committed events, oldest first, BLOCKED and internal ones included; readers filter."""
+        ...

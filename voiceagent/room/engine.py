@@ -1,0 +1,395 @@
+"""The room engine: the one object a host holds to open rooms, seat channels, send messages and listen (the seeds' `kit`)."""
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import TypeVar
+
+from voiceagent.errors import RoomError
+from voiceagent.room.channel import Channel, ChannelOutput
+from voiceagent.room.events import (
+    Access,
+    ChannelBinding,
+    ChannelType,
+    Direction,
+    EventSource,
+    EventType,
+    InboundMessage,
+    InboundResult,
+    Participant,
+    RoomEvent,
+    SystemContent,
+    TextContent,
+)
+from voiceagent.room.feed import Feed
+from voiceagent.room.hooks import ErrorEvent, Hook, HookExecution, HookOutcome, Hooks, HookTrigger, as_hook_function
+from voiceagent.room.intake import Intake
+from voiceagent.room.live import WINDOW, LiveRoom
+from voiceagent.room.memory import MemoryStore
+from voiceagent.room.passage import SYSTEM_CHANNEL, Bounds, Passage, refusal
+from voiceagent.room.reply import Reply
+from voiceagent.room.seat import Seat
+from voiceagent.room.store import EventFilter, Store
+from voiceagent.room.tasks import Tasks
+from voiceagent.room.visibility import INTERNAL, check_channel_id, normal, reaches
+from voiceagent.values import JSON
+
+log = logging.getLogger(__name__)
+
+F = TypeVar("F", bound=Callable[..., object])
+P = TypeVar("P")
+
+
+class RoomEngine:
+    """Rooms, the channels in them, and the one way for an event to get in.
+
+    Use it as `async with RoomEngine() as kit:`; leaving the block ends every task. `store` keeps what is committed (in memory by
+    default), `max_chain_depth` bounds how long agents may answer each other, `process_timeout` (seconds) bounds everything before
+    a commit, `ids` makes ids (uuid4 by default; a seeded source makes runs repeatable).
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store | None = None,
+        max_chain_depth: int = 5,
+        process_timeout: float = 30.0,
+        ids: Callable[[], str] | None = None,
+    ) -> None:
+        if max_chain_depth < 1:
+            raise ValueError("max_chain_depth must be at least 1")
+        if process_timeout <= 0:
+            raise ValueError("process_timeout must be above 0 seconds")
+        self.store: Store = store if store is not None else MemoryStore()
+        self._new_id = ids or _uuid
+        self._tasks = Tasks(self._task_failed)
+        self._hooks = Hooks(self.spawn)
+        bounds = Bounds(max_chain_depth, round(process_timeout * 1000))
+        self._passage = Passage(self.store, self._hooks, self.spawn, self._new_id, bounds)
+        self._intake = Intake(self.store, self._new_id)
+        self._rooms: dict[str, LiveRoom] = {}
+        self._channels: dict[str, Channel] = {}
+
+    async def __aenter__(self) -> "RoomEngine":
+        await self._tasks.__aenter__()
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        for channel in self._channels.values():
+            await channel.close()
+        for room in self._rooms.values():
+            room.feed.close()
+        await self._tasks.__aexit__(kind, error, trace)
+
+    # -- hooks ----------------------------------------------------------------------------------------------------------
+
+    def hook(
+        self,
+        trigger: HookTrigger,
+        *,
+        execution: HookExecution = HookExecution.SYNC,
+        priority: int = 0,
+        name: str | None = None,
+        timeout: float = 30.0,
+        fail_closed: bool = False,
+    ) -> Callable[[F], F]:
+        """Registers an async function `(payload, context)` for a trigger; lower `priority` runs first, `timeout` is in seconds.
+
+        A SYNC hook returns a HookResult; one that fails or is late is passed over, unless `fail_closed` makes it block.
+        """
+
+        def register(function: F) -> F:
+            hook_name = name or str(getattr(function, "__name__", "hook"))
+            called = as_hook_function(function)
+            self._hooks.add(Hook(hook_name, trigger, execution, priority, called, round(timeout * 1000), fail_closed))
+            return function
+
+        return register
+
+    async def run_hooks(self, trigger: HookTrigger, payload: P, room_id: str) -> HookOutcome[P]:
+        """Asks the SYNC hooks of a trigger and tells the ASYNC ones what stands."""
+        return await self._hooks.run(trigger, payload, self._open(room_id))
+
+    def notify(self, trigger: HookTrigger, payload: object, room_id: str) -> None:
+        """Tells every hook of a trigger without waiting for any."""
+        room = self._rooms.get(room_id)
+        if room is not None:
+            self._hooks.notify(trigger, payload, room)
+
+    # -- rooms and seats ------------------------------------------------------------------------------------------------
+
+    def register_channel(self, channel: Channel) -> None:
+        """Makes a channel known, so that it can sit in rooms. Raises RoomError when its id is taken or cannot be named."""
+        if channel.channel_id == SYSTEM_CHANNEL:
+            raise RoomError(f"channel id {SYSTEM_CHANNEL!r} is the room's own: give this channel another id")
+        known = self._channels.get(check_channel_id(channel.channel_id))
+        if known is not None and known is not channel:
+            raise RoomError(f"channel id {channel.channel_id!r} is taken: give this channel another id")
+        self._channels[channel.channel_id] = channel
+        channel.on_register(self)
+
+    async def create_room(self, room_id: str | None = None) -> str:
+        """Opens a room, with what the store knows of it; does nothing when it is open. Returns its id."""
+        room_id = room_id or self._new_id()
+        if room_id in self._rooms:
+            return room_id
+        room = LiveRoom(room_id)
+        for person in await self.store.list_participants(room_id):
+            room.put_person(replace(person, active=False))
+        last = await self.store.last_index(room_id)
+        if last is not None:
+            everything = await self.store.list_events(room_id, limit=WINDOW, newest=True)
+            for event in everything:
+                room.remember(event)
+            room.next_index = last + 1
+        self._rooms.setdefault(room_id, room)
+        return room_id
+
+    async def close_room(self, room_id: str) -> None:
+        """Closes a room: its channels leave, its feed ends, nothing more is taken. What is stored stays."""
+        room = self._open(room_id)
+        async with room.lock:
+            room.closed = True
+        for binding in room.bindings:
+            await self.detach_channel(room_id, binding.channel_id)
+        room.feed.close()
+        del self._rooms[room_id]
+
+    async def attach_channel(
+        self, room_id: str, channel_id: str, *, access: Access = Access.READ_WRITE, muted: bool = False, visibility: str = "all"
+    ) -> None:
+        """Seats a registered channel in a room, or changes the terms of its seat. `visibility` bounds what it writes."""
+        room = self._open(room_id)
+        channel = self._channels.get(channel_id)
+        if channel is None:
+            raise RoomError(f"channel {channel_id!r} is not registered: call kit.register_channel first")
+        visibility = normal(visibility)
+        if visibility == INTERNAL:
+            raise RoomError("a channel's visibility cannot be 'internal'")
+        binding = ChannelBinding(channel_id, channel.channel_type, access, muted, visibility)
+        known = room.seat(channel_id)
+        if known is not None:
+            known.binding = binding
+            return
+        seat = Seat(channel, binding, room, self.spawn)
+        seat.on_outcome(self._take_answers, self._channel_failed)
+        room.take_seat(seat)
+        channel.on_attach(room_id)
+
+    async def detach_channel(self, room_id: str, channel_id: str) -> None:
+        """Takes a channel's seat away; does nothing when it has none."""
+        seat = self._open(room_id).leave_seat(channel_id)
+        if seat is not None:
+            seat.channel.on_detach(room_id)
+
+    async def join(self, room_id: str, participant: Participant) -> None:
+        """Adds a person to a room, or brings them back; the room is told when they were not there already."""
+        room = self._open(room_id)
+        before = room.person(participant.id)
+        person = room.put_person(participant)
+        await self.store.put_participant(room_id, person)
+        if before is None or not before.active:
+            await self._tell_of(room, person, "joined")
+            self._hooks.notify(HookTrigger.ON_PARTICIPANT_JOINED, person, room)
+
+    async def leave(self, room_id: str, participant_id: str) -> None:
+        """Marks a person as gone; does nothing when they are not there."""
+        room = self._open(room_id)
+        person = room.person(participant_id)
+        if person is None or not person.active:
+            return
+        person = room.put_person(replace(person, active=False))
+        await self.store.put_participant(room_id, person)
+        await self._tell_of(room, person, "left")
+        self._hooks.notify(HookTrigger.ON_PARTICIPANT_LEFT, person, room)
+
+    # -- events in ------------------------------------------------------------------------------------------------------
+
+    def new_id(self) -> str:
+        """An id for whatever needs one."""
+        return self._new_id()
+
+    def reserve_id(self, room_id: str) -> str:
+        """An id for an utterance that has just begun; its message is committed under it."""
+        return self._intake.reserve(self._open(room_id))
+
+    async def process_inbound(self, message: InboundMessage, *, room_id: str) -> InboundResult:
+        """Takes a message into a room; returns once it is committed and told, and never waits for who answers it.
+
+        Raises RoomError for a visibility that may not be asked for, StoreError when the event could not be kept.
+        """
+        room = self._rooms.get(room_id)
+        if room is None or room.closed:
+            return InboundResult(None, blocked=True, reason="room_closed")
+        cause = self._passage.place()
+        event = await self._intake.event(room, message, self._channels.get(message.channel_id), cause.depth)
+        return await self._passage.take(room, event, cause)
+
+    async def send_event(self, event: RoomEvent) -> InboundResult:
+        """Takes an event that a host wrote, from a channel of its room, under a new id; raises as process_inbound does."""
+        message = InboundMessage(
+            channel_id=event.source.channel_id,
+            content=event.content,
+            sender_id=event.source.participant_id,
+            type=event.type,
+            visibility=event.visibility,
+            addressed_to=event.addressed_to,
+            response_visibility=event.response_visibility,
+            parent_event_id=event.parent_event_id,
+            idempotency_key=event.idempotency_key,
+            metadata=event.metadata,
+        )
+        return await self.process_inbound(message, room_id=event.room_id)
+
+    async def deliver(
+        self,
+        room_id: str,
+        text: str,
+        *,
+        instruction: bool = False,
+        addressed_to: Sequence[str] | None = None,
+        standalone: bool = False,
+        idempotency_key: str | None = None,
+    ) -> RoomEvent:
+        """Says something into a room, or, as an instruction, has agents answer something that nobody said.
+
+        An instruction is read by the agents named (by all of the room when none is named) and stored nowhere; their answers name
+        its id. `standalone`: they answer without reading the conversation. Raises RoomError when no agent is there.
+        """
+        if not instruction:
+            reply = await self.say(room_id, text)
+            return await self._said(room_id, reply)
+        room = self._open(room_id)
+        event = self._intake.instruction(room, text, addressed_to, idempotency_key)
+        if standalone:
+            event = event.with_metadata(standalone=True)
+        cause = self._passage.place()
+        result = await self._passage.instruct(room, replace(event, chain_depth=cause.depth), cause)
+        if result.event is None:
+            raise RoomError(f"the instruction was blocked: {result.reason}")
+        return result.event
+
+    async def say(self, room_id: str, text: str, *, channel_id: str | None = None, urgent: bool = True) -> Reply:
+        """Says a text in the name of an agent's channel (the room's first one by default): stored, sounded, answered by nobody.
+
+        `urgent` cuts what sounds now; otherwise the text waits its turn. Raises RoomError when no agent sits in the room.
+        """
+        room = self._open(room_id)
+        agents = [b.channel_id for b in room.bindings if b.channel_type.intelligence]
+        speaker = channel_id or (agents[0] if agents else None)
+        if speaker is None or room.seat(speaker) is None:
+            raise RoomError(f"room {room_id}: no agent channel to speak for; attach one, or name a channel of the room")
+        reply = Reply(self._new_id(), room_id, channel_id=None, urgent=urgent)
+        source = EventSource(speaker, ChannelType.AI, Direction.OUTBOUND)
+        event = replace(self._intake.own(room_id, source, TextContent(text)), addressed_to=(), correlation_id=reply.id)
+        await self._passage.take(room, event, self._passage.place())
+        reply.write(text)
+        reply.end()
+        self.sound(reply)
+        return reply
+
+    async def write_record(self, channel: Channel, room_id: str, text: str, metadata: Mapping[str, JSON]) -> RoomEvent:
+        """Writes a sounding channel's own record, such as a cut: internal, of no participant, delivered to nobody.
+
+        Raises RoomError when the channel does not sound or does not sit in the room.
+        """
+        room = self._open(room_id)
+        seat = room.seat(channel.channel_id)
+        if seat is None or seat.channel is not channel or not channel.channel_type.sounds:
+            raise RoomError(f"channel {channel.channel_id!r} may not write records in room {room_id}")
+        source = EventSource(channel.channel_id, channel.channel_type)
+        event = replace(self._intake.own(room_id, source, TextContent(text)), visibility=INTERNAL)
+        result = await self._passage.take(room, replace(event, metadata=dict(metadata)), self._passage.place())
+        if result.event is None:
+            raise RoomError(f"room {room_id}: the record was refused: {result.reason}")
+        return result.event
+
+    # -- what channels use (the Host protocol) --------------------------------------------------------------------------
+
+    async def answer(self, event: RoomEvent, trigger: RoomEvent | None) -> InboundResult:
+        """Commits what a channel made for a trigger: under a new id, from its own channel, never as an instruction."""
+        room = self._rooms.get(event.room_id)
+        if room is None:
+            return InboundResult(None, blocked=True, reason="room_closed")
+        if event.type is EventType.INSTRUCTION:
+            log.warning("room %s: an instruction from channel %s is dropped", event.room_id, event.source.channel_id)
+            return InboundResult(None, blocked=True, reason="instruction_from_channel")
+        cause = self._passage.place()
+        return await self._passage.take(room, self._intake.answer(room, event, trigger), cause)
+
+    def sound(self, reply: Reply) -> None:
+        """Hands a reply to every channel of its room that may hear it."""
+        room = self._rooms.get(reply.room_id)
+        if room is None:
+            return
+        speaker = room.seat(reply.channel_id) if reply.channel_id is not None else None
+        if reply.channel_id is not None and refusal(speaker.binding if speaker else None) is not None:
+            return
+        for seat in room.seats:
+            binding = seat.binding
+            if binding.can_read and reaches(reply.visibility, binding.channel_id, binding.channel_type):
+                seat.channel.on_reply(reply, room)
+
+    def context(self, room_id: str) -> LiveRoom:
+        """The room as channels and hooks may read it; a live view. Raises RoomError when it is not open."""
+        return self._open(room_id)
+
+    def feed(self, room_id: str) -> Feed:
+        """The room's feed. Raises RoomError when it is not open."""
+        return self._open(room_id).feed
+
+    def spawn(self, coroutine: Coroutine[object, object, None], name: str) -> asyncio.Task[None]:
+        """Starts a task that the engine owns; an error in it is logged and told to ON_ERROR hooks."""
+        return self._tasks.spawn(coroutine, name)
+
+    # -- inside ---------------------------------------------------------------------------------------------------------
+
+    def _open(self, room_id: str) -> LiveRoom:
+        room = self._rooms.get(room_id)
+        if room is None:
+            raise RoomError(f"room {room_id!r} is not open: call kit.create_room first")
+        return room
+
+    async def _said(self, room_id: str, reply: Reply) -> RoomEvent:
+        found = await self.store.list_events(room_id, event_filter=EventFilter(correlation_id=reply.id, blocked=True))
+        return found[-1]
+
+    async def _tell_of(self, room: LiveRoom, person: Participant, what: str) -> None:
+        name = person.display_name or "somebody"
+        event = self._intake.own(
+            room.room_id, EventSource(SYSTEM_CHANNEL, ChannelType.SYSTEM), SystemContent(f"{name} {what}", what)
+        )
+        room.feed.publish(f"participant.{what}", {"participant_id": person.id, "name": person.display_name})
+        await self._passage.take(room, event, self._passage.place())
+
+    async def _take_answers(self, trigger: RoomEvent, output: ChannelOutput, channel: Channel) -> None:
+        """Commits what a channel answered whole, and has it sounded."""
+        for event in output.response_events:
+            source = EventSource(channel.channel_id, channel.channel_type, Direction.OUTBOUND)
+            reply_id = self._new_id()
+            named = replace(event, room_id=trigger.room_id, source=source, correlation_id=event.correlation_id or reply_id)
+            result = await self.answer(named, trigger)
+            stands = result.event
+            if stands is None or result.blocked or not isinstance(stands.content, TextContent):
+                continue
+            reply = Reply(reply_id, trigger.room_id, channel_id=channel.channel_id, responds_to=stands.responds_to)
+            reply.visibility = stands.visibility
+            reply.write(stands.content.body)
+            reply.end()
+            self.sound(reply)
+
+    def _channel_failed(self, event: RoomEvent, channel: Channel, error: Exception) -> None:
+        failure = ErrorEvent(event.room_id, channel.channel_id, "channel", error, responds_to=event.id)
+        self.notify(HookTrigger.ON_ERROR, failure, event.room_id)
+
+    def _task_failed(self, name: str, error: Exception) -> None:
+        for room in self._rooms.values():
+            self._hooks.notify(HookTrigger.ON_ERROR, ErrorEvent(room.room_id, None, name, error), room)
+            return
+
+
+def _uuid() -> str:
+    return uuid.uuid4().hex

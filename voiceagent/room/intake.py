@@ -1,0 +1,145 @@
+"""Makes a room's event of what somebody says: what may be asked for, what is stripped, where it hangs in a thread."""
+
+import hashlib
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from voiceagent import clock
+from voiceagent.errors import RoomError
+from voiceagent.room.channel import Channel
+from voiceagent.room.events import (
+    ChannelType,
+    Content,
+    EventSource,
+    EventStatus,
+    EventType,
+    InboundMessage,
+    RoomEvent,
+    SystemContent,
+    TextContent,
+)
+from voiceagent.room.live import LiveRoom
+from voiceagent.room.store import Store
+from voiceagent.room.visibility import INTERNAL, NONE, narrow, normal
+
+log = logging.getLogger(__name__)
+
+RESERVED: Final = frozenset(
+    {
+        "instruction",
+        "interrupted",
+        "played_ms",
+        "played_percentage",
+        "answer_channel_id",
+        "answer_responds_to",
+        "cancelled",
+        "cancellation_reason",
+        "blocked_reason",
+    }
+)
+"""Metadata that the room and its channels write about events; from anyone else it is left out."""
+
+
+class Intake:
+    """Reads inbound messages. An utterance may have had its id since its first sound: see `reserve`."""
+
+    def __init__(self, store: Store, new_id: Callable[[], str]) -> None:
+        self._store = store
+        self._new_id = new_id
+
+    def reserve(self, room: LiveRoom) -> str:
+        """An id that the room will accept for one message."""
+        if room.reserved is None:
+            room.reserved = set()
+        event_id = self._new_id()
+        room.reserved.add(event_id)
+        return event_id
+
+    async def event(self, room: LiveRoom, message: InboundMessage, channel: Channel | None, depth: int) -> RoomEvent:
+        """The event that a message becomes. Raises RoomError for a visibility that only the room itself may use."""
+        for value in (message.visibility, message.response_visibility):
+            if value is not None and normal(value) == INTERNAL:
+                raise RoomError(
+                    "visibility 'internal' is for records that the room itself writes; use 'none' to show a message to nobody"
+                )
+        kind = EventType.MESSAGE if message.type is EventType.INSTRUCTION else message.type
+        return RoomEvent(
+            id=self._take_id(room, message.reserved_id),
+            room_id=room.room_id,
+            source=EventSource(
+                message.channel_id,
+                channel.channel_type if channel is not None else ChannelType.SYSTEM,
+                participant_id=message.sender_id,
+            ),
+            content=message.content,
+            created_at=clock.utc(),
+            type=kind,
+            status=EventStatus.PENDING if channel is not None else EventStatus.BLOCKED,
+            blocked_by=None if channel is not None else "source_unbound",
+            visibility=normal(message.visibility),
+            addressed_to=message.addressed_to,
+            response_visibility=normal(message.response_visibility) if message.response_visibility is not None else None,
+            chain_depth=depth,
+            parent_event_id=await self.thread_root(room, message.parent_event_id) if message.parent_event_id else None,
+            idempotency_key=(message.idempotency_key or "").strip() or None,
+            metadata={key: value for key, value in message.metadata.items() if key not in RESERVED},
+        )
+
+    async def thread_root(self, room: LiveRoom, parent_id: str) -> str | None:
+        """The root of the thread that an event hangs in; None, with a warning, when the parent is unknown."""
+        parent = await self._store.get_event(room.room_id, parent_id)
+        if parent is None:
+            log.warning("room %s: parent %s is unknown; the message starts no thread", room.room_id, parent_id)
+            return None
+        return parent.parent_event_id or parent.id
+
+    def _take_id(self, room: LiveRoom, reserved_id: str | None) -> str:
+        if reserved_id is not None and room.reserved is not None and reserved_id in room.reserved:
+            room.reserved.discard(reserved_id)
+            return reserved_id
+        return self._new_id()
+
+    def own(self, room_id: str, source: EventSource, content: Content) -> RoomEvent:
+        """An event of the room itself or of a channel, that answers nothing."""
+        kind = EventType.SYSTEM if isinstance(content, SystemContent) else EventType.MESSAGE
+        return RoomEvent(id=self._new_id(), room_id=room_id, source=source, content=content, created_at=clock.utc(), type=kind)
+
+    def instruction(self, room: LiveRoom, text: str, addressed_to: Sequence[str] | None, key: str | None) -> RoomEvent:
+        """What the application asks of agents. Raises RoomError when none of them is there, or when it carries a key."""
+        if key and key.strip():
+            raise RoomError("instruction_not_idempotent: an instruction is stored nowhere, so it cannot carry an idempotency key")
+        agents = [b.channel_id for b in room.bindings if b.channel_type.intelligence]
+        named = tuple(a for a in agents if addressed_to is None or a in addressed_to)
+        if not named:
+            raise RoomError(f"instruction_unaddressed: name an agent channel of the room; it has {agents or 'none'}")
+        event = self.own(room.room_id, EventSource("system", ChannelType.SYSTEM), TextContent(text))
+        return replace(event, type=EventType.INSTRUCTION, visibility="intelligence", addressed_to=named)
+
+    def answer(self, room: LiveRoom, event: RoomEvent, trigger: RoomEvent | None) -> RoomEvent:
+        """What a channel made for a trigger, as the room takes it: a new id, its link, its depth, no wider than it may be."""
+        metadata = {key: value for key, value in event.metadata.items() if key != "instruction"}
+        event = replace(event, id=self._new_id(), index=None, idempotency_key=None, status=EventStatus.PENDING, blocked_by=None)
+        if event.visibility == INTERNAL:
+            log.warning(
+                "room %s: channel %s may not write internal events: shown to nobody", room.room_id, event.source.channel_id
+            )
+            event = replace(event, visibility=NONE)
+        if trigger is None:
+            return replace(event, metadata=metadata)
+        if trigger.type is EventType.INSTRUCTION:
+            text = trigger.content.body
+            metadata["instruction"] = {"sha256": hashlib.sha256(text.encode()).hexdigest(), "length": len(text)}
+        scope = trigger.response_visibility
+        own_scope = event.response_visibility
+        types = room.channel_types()
+        return replace(
+            event,
+            metadata=metadata,
+            responds_to=event.responds_to or trigger.id,
+            chain_depth=trigger.chain_depth + 1,
+            parent_event_id=event.parent_event_id or trigger.parent_event_id,
+            visibility=event.visibility if scope is None else narrow(event.visibility, scope, types),
+            response_visibility=scope if own_scope is None else own_scope if scope is None else narrow(own_scope, scope, types),
+        )

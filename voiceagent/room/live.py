@@ -1,0 +1,96 @@
+"""One open room: its order, its seats, its people, and the newest of its events."""
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from voiceagent.room.events import ChannelBinding, ChannelType, Participant, RoomEvent
+from voiceagent.room.feed import Feed
+from voiceagent.room.seat import Seat
+
+WINDOW: Final = 200
+"""How many events a room keeps at hand for those that read history."""
+
+
+class LiveRoom:
+    """A room while it is open; what channels and hooks see of it is the RoomContext protocol."""
+
+    __slots__ = ("_order", "_people", "_recent", "_seats", "closed", "feed", "lock", "next_index", "reserved", "room_id")
+
+    def __init__(self, room_id: str) -> None:
+        self.room_id = room_id
+        self.lock = asyncio.Lock()
+        self.feed = Feed(room_id)
+        self.next_index = 0
+        self.closed = False
+        self.reserved: set[str] | None = None
+        self._seats: dict[str, Seat] = {}
+        self._people: dict[str, Participant] | None = None
+        self._recent: deque[RoomEvent] | None = None
+        self._order: dict[str, asyncio.Lock] | None = None
+
+    @property
+    def participants(self) -> Sequence[Participant]:
+        """Everybody who ever joined, in order of joining."""
+        return tuple(self._people.values()) if self._people else ()
+
+    @property
+    def bindings(self) -> Sequence[ChannelBinding]:
+        """The channels in the room, in order of attachment."""
+        return tuple(seat.binding for seat in self._seats.values())
+
+    @property
+    def recent_events(self) -> Sequence[RoomEvent]:
+        """The newest committed events, oldest first."""
+        return tuple(self._recent) if self._recent else ()
+
+    @property
+    def seats(self) -> Sequence[Seat]:
+        """The occupied seats, in order of attachment."""
+        return tuple(self._seats.values())
+
+    def seat(self, channel_id: str) -> Seat | None:
+        """A channel's seat, None when it is not bound."""
+        return self._seats.get(channel_id)
+
+    def channel_types(self) -> dict[str, ChannelType]:
+        """The type of every bound channel by its id."""
+        return {channel_id: seat.binding.channel_type for channel_id, seat in self._seats.items()}
+
+    def take_seat(self, seat: Seat) -> None:
+        """Binds a channel, or replaces its binding."""
+        self._seats[seat.binding.channel_id] = seat
+
+    def leave_seat(self, channel_id: str) -> Seat | None:
+        """Unbinds a channel."""
+        return self._seats.pop(channel_id, None)
+
+    def person(self, participant_id: str) -> Participant | None:
+        """A participant by id, whether active or not."""
+        return self._people.get(participant_id) if self._people else None
+
+    def put_person(self, person: Participant) -> Participant:
+        """Adds a participant or joins what is new with what was known: channels add up, the first is the primary."""
+        if self._people is None:
+            self._people = {}
+        known = self._people.get(person.id)
+        if known is not None:
+            channels = tuple(dict.fromkeys((*known.connected_via, *person.connected_via)))
+            person = replace(person, connected_via=channels, display_name=person.display_name or known.display_name)
+        self._people[person.id] = person
+        return person
+
+    def order_of(self, source: str) -> asyncio.Lock:
+        """Keeps one source's events in their order while hooks look at them."""
+        if self._order is None:
+            self._order = {}
+        return self._order.setdefault(source, asyncio.Lock())
+
+    def remember(self, event: RoomEvent) -> None:
+        """Takes a committed event into the window."""
+        if self._recent is None:
+            self._recent = deque(maxlen=WINDOW)
+        self._recent.append(event)
+        self.next_index = (event.index or 0) + 1

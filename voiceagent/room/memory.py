@@ -1,0 +1,147 @@
+"""Rooms kept in memory, for as long as the process lives."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import islice
+
+from voiceagent.errors import StoreError
+from voiceagent.room.conflict import id_taken, index_taken, key_taken
+from voiceagent.room.events import EventStatus, Participant, RoomEvent
+from voiceagent.room.store import EventFilter
+
+_EVERYTHING = EventFilter()
+
+
+class MemoryStore:
+    """A Store without a file. Events are kept as they are given, so they must not be changed afterwards.
+
+    Appending takes the same time however long a room is; listing answers to one event looks at those answers only, and
+    listing by index at the asked stretch. A room that nobody wrote to costs nothing.
+    """
+
+    def __init__(self) -> None:
+        self._rooms: dict[str, _Room] = {}
+        self._by_id: dict[str, RoomEvent] = {}
+
+    async def append(self, event: RoomEvent) -> None:
+        """Keeps a committed event. Raises StoreError when its index, id or idempotency key is taken or its index missing."""
+        room = self._rooms.get(event.room_id) or _Room()
+        place = room.place(event)
+        if event.id in self._by_id:
+            raise id_taken(event)
+        room.keep(event, place)
+        self._by_id[event.id] = event
+        self._rooms[event.room_id] = room
+
+    async def list_events(
+        self, room_id: str, *, event_filter: EventFilter | None = None, limit: int | None = None, newest: bool = False
+    ) -> list[RoomEvent]:
+        """Events in index order; with `newest`, the last `limit` of them, still in index order. `limit` is not negative."""
+        if limit is not None and limit < 0:
+            raise StoreError(f"limit must not be negative, and is {limit}")
+        room = self._rooms.get(room_id)
+        if room is None:
+            return []
+        wanted = event_filter or _EVERYTHING
+        stretch = room.stretch(wanted)
+        fitting = (event for event in (reversed(stretch) if newest else stretch) if _fits(event, wanted))
+        found = list(islice(fitting, limit))
+        if newest:
+            found.reverse()
+        return found
+
+    async def get_event(self, room_id: str, event_id: str) -> RoomEvent | None:
+        """One event by its id, refused ones included."""
+        event = self._by_id.get(event_id)
+        return event if event is not None and event.room_id == room_id else None
+
+    async def find_key(self, room_id: str, channel_id: str, idempotency_key: str) -> RoomEvent | None:
+        """The event that a channel stored under this key."""
+        room = self._rooms.get(room_id)
+        return room.keys.get((channel_id, idempotency_key)) if room and room.keys else None
+
+    async def last_index(self, room_id: str) -> int | None:
+        """The newest index of a room, None while it has no events."""
+        room = self._rooms.get(room_id)
+        return room.events[-1].index if room and room.events else None
+
+    async def put_participant(self, room_id: str, participant: Participant) -> None:
+        """Keeps or replaces a participant, who stays in their place in the order of joining."""
+        room = self._rooms.setdefault(room_id, _Room())
+        room.participants = {} if room.participants is None else room.participants
+        room.participants[participant.id] = participant
+
+    async def list_participants(self, room_id: str) -> list[Participant]:
+        """Everybody who ever joined, in order of joining."""
+        room = self._rooms.get(room_id)
+        return list(room.participants.values()) if room and room.participants else []
+
+    async def list_rooms(self) -> Sequence[str]:
+        """Ids of rooms with at least one event or participant, sorted."""
+        return sorted(self._rooms)
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+class _Room:
+    """One room's events in index order, and who answers what; each index is made when its first entry comes."""
+
+    __slots__ = ("answers", "events", "keys", "participants")
+
+    def __init__(self) -> None:
+        self.events: list[RoomEvent] = []
+        self.answers: dict[str, list[RoomEvent]] | None = None
+        self.keys: dict[tuple[str, str], RoomEvent] | None = None
+        self.participants: dict[str, Participant] | None = None
+
+    def place(self, event: RoomEvent) -> int:
+        """Where in `events` this one belongs. Raises StoreError when its index or key is taken or its index missing."""
+        place = _place(self.events, _index(event))
+        if place < len(self.events) and self.events[place].index == event.index:
+            raise index_taken(event)
+        if event.idempotency_key is not None and (event.source.channel_id, event.idempotency_key) in (self.keys or ()):
+            raise key_taken(event)
+        return place
+
+    def keep(self, event: RoomEvent, place: int) -> None:
+        """Takes an event in at the place that was found for it."""
+        self.events.insert(place, event)
+        if event.responds_to is not None:
+            self.answers = {} if self.answers is None else self.answers
+            answers = self.answers.setdefault(event.responds_to, [])
+            answers.insert(_place(answers, _index(event)), event)
+        if event.idempotency_key is not None:
+            self.keys = {} if self.keys is None else self.keys
+            self.keys[event.source.channel_id, event.idempotency_key] = event
+
+    def stretch(self, wanted: EventFilter) -> Sequence[RoomEvent]:
+        """The events between the asked indices, from the shortest list that holds them all."""
+        events = self.events if wanted.responds_to is None else (self.answers or {}).get(wanted.responds_to, [])
+        start = 0 if wanted.after_index is None else _place(events, wanted.after_index + 1)
+        end = len(events) if wanted.before_index is None else _place(events, wanted.before_index)
+        return events if (start, end) == (0, len(events)) else events[start:end]
+
+
+def _index(event: RoomEvent) -> int:
+    if event.index is None:
+        raise StoreError(f"event {event.id!r} has no index: only committed events are stored")
+    return event.index
+
+
+def _place(events: list[RoomEvent], index: int) -> int:
+    """The position of the first event with this index or a later one."""
+    if not events or _index(events[-1]) < index:
+        return len(events)
+    return bisect_left(events, index, key=_index)
+
+
+def _fits(event: RoomEvent, wanted: EventFilter) -> bool:
+    """Whether an event of the stretch fits the rest of the filter."""
+    return (
+        (wanted.blocked or event.status is not EventStatus.BLOCKED)
+        and (wanted.types is None or event.type in wanted.types)
+        and (wanted.channel_id is None or event.source.channel_id == wanted.channel_id)
+        and (wanted.participant_id is None or event.source.participant_id == wanted.participant_id)
+        and (wanted.correlation_id is None or event.correlation_id == wanted.correlation_id)
+    )

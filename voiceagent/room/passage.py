@@ -1,0 +1,240 @@
+"""One event's way into a room: hooks, the right to write, one short critical section for index and commit, everybody told."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from voiceagent import clock
+from voiceagent.room.cause import Allowance, Cause, current
+from voiceagent.room.events import (
+    Access,
+    ChannelBinding,
+    Direction,
+    EventSource,
+    EventStatus,
+    EventType,
+    InboundResult,
+    RoomEvent,
+    TextContent,
+)
+from voiceagent.room.hooks import Hooks, HookTrigger
+from voiceagent.room.live import LiveRoom
+from voiceagent.room.seat import Seat, Spawn
+from voiceagent.room.store import Store
+from voiceagent.room.visibility import ALL, INTERNAL, NONE, narrow, reaches
+
+log = logging.getLogger(__name__)
+
+SYSTEM_CHANNEL = "system"
+CHAIN_LIMIT = "event_chain_depth_limit"
+LOOP_CAP = "reentry_loop_cap"
+
+_IDENTITY = (
+    "id", "room_id", "type", "source", "index", "chain_depth", "responds_to", "correlation_id",
+    "idempotency_key", "created_at", "status", "blocked_by",
+)  # fmt: skip
+
+
+def refusal(binding: ChannelBinding | None) -> str | None:
+    """Why a channel may not write into a room; unbound wins, then access, then mute."""
+    if binding is None:
+        return "source_unbound"
+    if binding.access not in (Access.READ_WRITE, Access.WRITE_ONLY):
+        return "source_read_only"
+    return "source_muted" if binding.muted else None
+
+
+def asks(event: RoomEvent, binding: ChannelBinding) -> bool:
+    """Whether an agent's channel is asked to act on an event that it may know."""
+    if event.type not in (EventType.MESSAGE, EventType.INSTRUCTION):
+        return False
+    return event.addressed_to is None or binding.channel_id in event.addressed_to
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How deep agents may answer each other, and how long everything before a commit may take."""
+
+    chain_depth: int
+    process_ms: int
+
+
+class Passage:
+    """Takes events into rooms. `spawn` starts a task that the engine owns."""
+
+    def __init__(self, store: Store, hooks: Hooks, spawn: Spawn, new_id: Callable[[], str], bounds: Bounds) -> None:
+        self._store = store
+        self._hooks = hooks
+        self._spawn = spawn
+        self._new_id = new_id
+        self._max_depth = bounds.chain_depth
+        self._timeout_ms = bounds.process_ms
+
+    def place(self) -> Cause:
+        """Where the running code stands in a chain of causes; a fresh start for what comes from outside."""
+        return current.get() or Cause(0, Allowance(10 * self._max_depth))
+
+    async def take(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> InboundResult:
+        """Takes an event in; returns once it is committed (or refused) and everybody has been told. Raises StoreError."""
+        if event.idempotency_key and (known := await self._known(room, event)) is not None:
+            return known
+        if not self._hooks.has(HookTrigger.BEFORE_BROADCAST):
+            return await self._begin(room, event, cause)
+        try:
+            async with asyncio.timeout(self._timeout_ms / 1000), room.order_of(_author(event)):
+                event = await self._past_hooks(room, event)
+                committed = self._begin(room, event, cause)
+        except TimeoutError:
+            return InboundResult(None, blocked=True, reason="process_timeout")
+        return await committed
+
+    async def instruct(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> InboundResult:
+        """Hands an instruction to the agents it names. It is never stored, and reaches no transport."""
+        if self._hooks.has(HookTrigger.BEFORE_BROADCAST):
+            event = await self._past_hooks(room, event)
+        if event.status is EventStatus.BLOCKED:
+            return InboundResult(None, blocked=True, reason=_reason(event))
+        for seat in room.seats:
+            if seat.binding.channel_type.intelligence and asks(event, seat.binding):
+                self._ask(room, seat, event, cause)
+        return InboundResult(event)
+
+    async def _past_hooks(self, room: LiveRoom, event: RoomEvent) -> RoomEvent:
+        seen = replace(event, index=room.next_index) if event.type is not EventType.INSTRUCTION else event
+        outcome = await self._hooks.run(HookTrigger.BEFORE_BROADCAST, seen, room)
+        changed = replace(outcome.payload, **{name: getattr(event, name) for name in _IDENTITY})
+        if INTERNAL in (event.visibility, changed.visibility):
+            changed = replace(changed, visibility=event.visibility)
+        changed = replace(changed, response_visibility=_ceiling(event, changed, room))
+        if outcome.blocked_by is None:
+            return changed
+        blocked = replace(changed, status=EventStatus.BLOCKED, blocked_by=outcome.blocked_by)
+        return blocked.with_metadata(blocked_reason=outcome.reason)
+
+    def _begin(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> asyncio.Future[InboundResult]:
+        """Starts the commit in a task of its own: a caller that is cancelled takes back nothing that may already be on disk."""
+        result: asyncio.Future[InboundResult] = asyncio.get_running_loop().create_future()
+
+        async def commit() -> None:
+            try:
+                done = await self._commit(room, event, cause)
+            except Exception as error:
+                if result.cancelled():
+                    raise
+                result.set_exception(error)
+            else:
+                if not result.cancelled():
+                    result.set_result(done)
+
+        self._spawn(commit(), "commit")
+        return result
+
+    async def _known(self, room: LiveRoom, event: RoomEvent) -> InboundResult | None:
+        """What the same delivery came to the first time."""
+        if not event.idempotency_key:
+            return None
+        known = await self._store.find_key(room.room_id, event.source.channel_id, event.idempotency_key)
+        if known is None:
+            return None
+        blocked = known.status is EventStatus.BLOCKED
+        return InboundResult(known, blocked, _reason(known) if blocked else None, duplicate=True)
+
+    async def _commit(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> InboundResult:
+        async with room.lock:
+            if room.closed:
+                return InboundResult(None, blocked=True, reason="room_closed")
+            known = await self._known(room, event)
+            if known is not None:
+                return known
+            event = self._judge(room, replace(event, index=room.next_index), cause)
+            await self._store.append(event)
+            room.remember(event)
+            room.feed.commit(event)
+            if event.status is EventStatus.BLOCKED:
+                return InboundResult(event, blocked=True, reason=_reason(event))
+            self._tell_all(room, event, cause)
+        self._hooks_after(room, event, cause)
+        return InboundResult(event)
+
+    def _judge(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> RoomEvent:
+        """The event as it will stand: delivered, or blocked for a reason. The first reason wins."""
+        if event.status is EventStatus.BLOCKED:
+            return event
+        seat = room.seat(event.source.channel_id)
+        own = event.visibility == INTERNAL or event.source.channel_id == SYSTEM_CHANNEL
+        reason = None if own else refusal(seat.binding if seat else None)
+        if reason is None and event.chain_depth >= self._max_depth:
+            reason = CHAIN_LIMIT
+        if reason is None and not cause.allowance.draw():
+            reason = LOOP_CAP
+        if reason is not None:
+            return replace(event, status=EventStatus.BLOCKED, blocked_by=reason)
+        if not own and seat is not None:
+            event = replace(event, visibility=narrow(event.visibility, seat.binding.visibility, room.channel_types()))
+        return replace(event, status=EventStatus.DELIVERED)
+
+    def _tell_all(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> None:
+        if event.visibility in (INTERNAL, NONE):
+            return
+        for seat in room.seats:
+            binding = seat.binding
+            if binding.channel_id == event.source.channel_id or not binding.can_read:
+                continue
+            if not reaches(event.visibility, binding.channel_id, binding.channel_type):
+                continue
+            if not binding.channel_type.intelligence:
+                seat.tell(event, cause.allowance)
+            elif asks(event, binding):
+                self._ask(room, seat, event, cause)
+
+    def _ask(self, room: LiveRoom, seat: Seat, event: RoomEvent, cause: Cause) -> None:
+        if event.chain_depth + 1 < self._max_depth:
+            seat.tell(event, cause.allowance)
+        elif event.type is not EventType.INSTRUCTION:
+            self._spawn(self._stand_in(room, seat, event, cause), "chain limit")
+
+    async def _stand_in(self, room: LiveRoom, seat: Seat, trigger: RoomEvent, cause: Cause) -> None:
+        """Leaves a blocked row where an agent was not asked because the chain of answers is too long."""
+        log.warning("room %s: %s is not asked about %s: %s", room.room_id, seat.binding.channel_id, trigger.id, CHAIN_LIMIT)
+        source = EventSource(seat.binding.channel_id, seat.binding.channel_type, Direction.OUTBOUND)
+        event = RoomEvent(
+            id=self._new_id(),
+            room_id=room.room_id,
+            source=source,
+            content=TextContent(""),
+            created_at=clock.utc(),
+            status=EventStatus.BLOCKED,
+            blocked_by=CHAIN_LIMIT,
+            visibility=trigger.response_visibility or ALL,
+            response_visibility=trigger.response_visibility,
+            chain_depth=trigger.chain_depth + 1,
+            parent_event_id=trigger.parent_event_id,
+            responds_to=trigger.id,
+        )
+        await self._commit(room, event, cause)
+
+    def _hooks_after(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> None:
+        if not self._hooks.has(HookTrigger.AFTER_BROADCAST):
+            return
+        token = current.set(Cause(event.chain_depth + 1, cause.allowance))
+        try:
+            self._hooks.notify(HookTrigger.AFTER_BROADCAST, event, room)
+        finally:
+            current.reset(token)
+
+
+def _author(event: RoomEvent) -> str:
+    return f"{event.source.channel_id}/{event.source.participant_id}"
+
+
+def _reason(event: RoomEvent) -> str | None:
+    reason = event.metadata.get("blocked_reason")
+    return reason if isinstance(reason, str) else event.blocked_by
+
+
+def _ceiling(before: RoomEvent, after: RoomEvent, room: LiveRoom) -> str | None:
+    """A hook may narrow what answers may reach, never widen it."""
+    if before.response_visibility is None or after.response_visibility is None:
+        return before.response_visibility or after.response_visibility
+    return narrow(before.response_visibility, after.response_visibility, room.channel_types())

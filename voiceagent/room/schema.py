@@ -1,0 +1,112 @@
+"""The SQLite file's schema: its versions, how an older file becomes a new one, and how a file is opened."""
+
+import sqlite3
+from pathlib import Path
+
+import aiosqlite
+
+from voiceagent import clock
+from voiceagent.errors import StoreError
+
+VERSION = 4
+"""The newest version that this program reads and writes, kept in the file's `user_version`."""
+
+EVENT_COLUMNS = (
+    "id",
+    "room_id",
+    "idx",
+    "type",
+    "status",
+    "channel_id",
+    "participant_id",
+    "correlation_id",
+    "idempotency_key",
+    "responds_to",
+    "event",
+)
+"""One column for each thing that events are found by; `event` is the whole event as JSON text."""
+
+# Step n makes a file of version n + 1 out of one of version n; a new file takes all of them. A step that was released
+# is never changed.
+_STEPS: tuple[tuple[str, ...], ...] = (
+    (
+        "CREATE TABLE events (id TEXT NOT NULL UNIQUE, room_id TEXT NOT NULL, idx INTEGER NOT NULL, type TEXT NOT NULL,"
+        " status TEXT NOT NULL, channel_id TEXT NOT NULL, participant_id TEXT, correlation_id TEXT, event TEXT NOT NULL,"
+        " UNIQUE (room_id, idx))",
+    ),
+    (
+        "CREATE TABLE participants (seat INTEGER PRIMARY KEY, room_id TEXT NOT NULL, participant_id TEXT NOT NULL,"
+        " participant TEXT NOT NULL, UNIQUE (room_id, participant_id))",
+    ),
+    (
+        "ALTER TABLE events ADD COLUMN idempotency_key TEXT",
+        "CREATE UNIQUE INDEX events_key ON events (room_id, channel_id, idempotency_key) WHERE idempotency_key IS NOT NULL",
+    ),
+    (
+        "ALTER TABLE events ADD COLUMN responds_to TEXT",
+        "CREATE INDEX events_responds_to ON events (room_id, responds_to) WHERE responds_to IS NOT NULL",
+    ),
+)
+
+
+async def open_file(path: Path, busy_timeout_ms: int) -> aiosqlite.Connection:
+    """A connection to a file of the newest schema, in autocommit, writing ahead; makes or migrates the file.
+
+    Every change of schema is one transaction: a file is of its old version or of the new one, never between. Raises
+    StoreError for a file of a newer version or of another program, and sqlite3.Error for what the database says.
+    """
+    with clock.outside():
+        db = await aiosqlite.connect(path, isolation_level=None, timeout=busy_timeout_ms / 1000)
+        try:
+            await _prepare(db, path)
+        except BaseException:
+            await db.close()
+            raise
+    return db
+
+
+async def _prepare(db: aiosqlite.Connection, path: Path) -> None:
+    version = await _checked_version(db, path)
+    mode = next(iter(await db.execute_fetchall("PRAGMA journal_mode = WAL")))[0]
+    if mode != "wal":
+        raise StoreError(f"{path} cannot keep a write-ahead log ({mode} instead): choose a file on a local disk")
+    # NORMAL flushes at checkpoints only: a commit survives the death of the process at once, that of the machine a little later.
+    await db.execute_fetchall("PRAGMA synchronous = NORMAL")
+    if version < VERSION:
+        await _migrate(db, path)
+    try:
+        await db.execute_fetchall(f"SELECT {', '.join(EVENT_COLUMNS)} FROM events LIMIT 0")
+        await db.execute_fetchall("SELECT room_id, participant_id, participant FROM participants LIMIT 0")
+    except sqlite3.OperationalError as error:
+        if "no such" in str(error):
+            raise StoreError(f"{path} is not a store of rooms ({error}): name another file") from error
+        raise
+
+
+async def _checked_version(db: aiosqlite.Connection, path: Path) -> int:
+    # One statement sees one state of the file, however fast another process makes its tables.
+    rows = list(await db.execute_fetchall("SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version"))
+    version, tables = int(rows[0][0]), int(rows[0][1])
+    if version > VERSION:
+        raise StoreError(
+            f"{path} has schema version {version}, and this program knows versions up to {VERSION}: "
+            "install a newer version of voiceagent, or name another file"
+        )
+    if version < 0 or (version == 0 and tables):
+        raise StoreError(f"{path} is a database of another program: name another file")
+    return version
+
+
+async def _migrate(db: aiosqlite.Connection, path: Path) -> None:
+    await db.execute_fetchall("BEGIN IMMEDIATE")
+    try:
+        version = await _checked_version(db, path)  # again: another process may have been faster
+        for step in _STEPS[version:]:
+            for statement in step:
+                await db.execute_fetchall(statement)
+        await db.execute_fetchall(f"PRAGMA user_version = {VERSION}")
+        await db.execute_fetchall("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            await db.execute_fetchall("ROLLBACK")
+        raise
