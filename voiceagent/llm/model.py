@@ -3,10 +3,9 @@
 import re
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, Protocol, runtime_checkable
 
 from voiceagent.values import JSON
-
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -78,6 +77,7 @@ class Prompt:
     max_tokens: int | None = None
     temperature: float | None = None
     schema: Mapping[str, JSON] | None = None
+    reasoning_effort: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +112,18 @@ class LanguageModel(Protocol):
         Raises LanguageModelError, whose text holds no prompt, key or body.
         """
         ...
+
+
+@runtime_checkable
+class FollowsSchemas(Protocol):
+    """A model that can be held to a JSON schema says so."""
+
+    @property
+    def schemas(self) -> bool:
+        """Whether `Prompt.schema` binds what the model writes."""
+        ...
+
+
+def follows_schemas(model: LanguageModel) -> bool:
+    """Whether a model can be held to a JSON schema."""
+    return isinstance(model, FollowsSchemas) and model.schemas

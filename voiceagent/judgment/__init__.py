@@ -1,0 +1,1 @@
+"""Whether the agent speaks, and what it has in mind."""

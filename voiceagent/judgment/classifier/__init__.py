@@ -1,0 +1,1 @@
+"""Narrow questions about a turn, answered in one call."""

@@ -1,0 +1,67 @@
+"""A classifier with scripted answers, for tests and examples."""
+
+from collections.abc import Mapping, Sequence
+
+from voiceagent.judgment.classifier.question import (
+    Answer,
+    Answers,
+    ChoiceAnswer,
+    ChoiceQuestion,
+    ClassifierError,
+    Question,
+    ScoreAnswer,
+    ScoreQuestion,
+    State,
+    YesNoAnswer,
+    YesNoQuestion,
+)
+
+Scripted = float | str | Answer
+Script = Mapping[str, Scripted]
+
+
+class MockClassifier:
+    """Answers by name from a script, or from several in order (the last one again and again).
+
+    A number answers a yes/no or a score question, a text names an option or a level; a question that the script leaves out is
+    answered no, the lowest level, or the first option. Keeps every call in `calls`.
+    """
+
+    def __init__(self, script: Script | Sequence[Script] = (), *, error: Exception | None = None) -> None:
+        self._scripts: list[Script] = [script] if isinstance(script, Mapping) else list(script) or [{}]
+        self._error = error
+        self.calls: list[tuple[State, Mapping[str, Question]]] = []
+
+    async def classify(self, state: State, questions: Mapping[str, Question]) -> Answers:
+        """The scripted answers. Raises `error` when one was given, ClassifierError for a script that does not fit."""
+        self.calls.append((state, dict(questions)))
+        if self._error is not None:
+            raise self._error
+        script = self._scripts[min(len(self.calls), len(self._scripts)) - 1]
+        return Answers({name: _answer(name, question, script.get(name)) for name, question in questions.items()})
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def _answer(name: str, question: Question, scripted: Scripted | None) -> Answer:
+    if isinstance(scripted, YesNoAnswer | ScoreAnswer | ChoiceAnswer):
+        return scripted
+    match question:
+        case YesNoQuestion():
+            return YesNoAnswer(_number(name, scripted))
+        case ScoreQuestion(levels=levels):
+            return ScoreAnswer(float(levels.index(scripted)) if isinstance(scripted, str) else _number(name, scripted))
+        case ChoiceQuestion(options=options):
+            chosen = options[0] if scripted is None else str(scripted)
+            if chosen not in options:
+                raise ClassifierError(f"{name}: {chosen!r} is none of {', '.join(options)}")
+            return ChoiceAnswer(chosen, {option: float(option == chosen) for option in options})
+
+
+def _number(name: str, scripted: Scripted | None) -> float:
+    if scripted is None:
+        return 0.0
+    if not isinstance(scripted, int | float):
+        raise ClassifierError(f"{name}: a number is needed, not {scripted!r}")
+    return float(scripted)
