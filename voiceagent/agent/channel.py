@@ -1,29 +1,30 @@
-"""The agent's channel: hears what it is asked, answers in a task of its own, and holds up nobody."""
+"""The agent's channel: one agent, with a presence in each of its rooms."""
 
-import logging
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import replace
 
-from voiceagent.agent.context import AIContext, AIGenerationEvent, conversation
-from voiceagent.agent.generation import Generation, Means
+from voiceagent.agent.deliberation import Deliberation
+from voiceagent.agent.generation import Means
+from voiceagent.agent.memory import MemoryProvider, RoomMemory
+from voiceagent.agent.presence import Character, Presence
 from voiceagent.agent.settings import AgentSettings
 from voiceagent.agent.strategies import Strategy
 from voiceagent.agent.tools import Tool, Toolbox
+from voiceagent.judgment.policy import SpeakPolicy
+from voiceagent.judgment.thinker import Thinker
 from voiceagent.llm.model import LanguageModel
 from voiceagent.room.channel import Channel, ChannelOutput, RoomContext
 from voiceagent.room.events import ChannelType, RoomEvent
-from voiceagent.room.hooks import ErrorEvent, HookTrigger
-from voiceagent.room.reply import Reply
-
-log = logging.getLogger(__name__)
 
 
 class AIChannel(Channel):
     """An agent: give it a model, and what it should know of itself.
 
     `provider` makes the words. `system_prompt` replaces the settings' one. `tools` are async functions with type hints, or Tool
-    values. `strategy` may hand a turn a stand-in for the event it answers. One channel may sit in any number of rooms; answers
-    to different messages are made side by side.
+    values. `speak_policy` decides on every turn whether the agent speaks, within `speak_timeout` seconds; without one it always
+    answers. `thinker` keeps a thought while the agent listens, for which a turn waits up to `think_wait` seconds. `memory`
+    takes in every event. `strategy` may hand a turn a stand-in for the event it answers. One channel may sit in any number of
+    rooms; answers to different messages are made side by side. Raises ValueError for a thinker without a policy, a
+    `speak_timeout` that is not above 0, or a `think_wait` below 0.
     """
 
     def __init__(
@@ -33,67 +34,74 @@ class AIChannel(Channel):
         provider: LanguageModel,
         system_prompt: str | None = None,
         tools: Iterable[Tool | Callable[..., Awaitable[object]]] = (),
+        speak_policy: SpeakPolicy | None = None,
+        speak_timeout: float = 2.0,
+        thinker: Thinker | None = None,
+        think_wait: float = 1.5,
+        memory: MemoryProvider | None = None,
         settings: AgentSettings | None = None,
         strategy: Strategy | None = None,
     ) -> None:
         super().__init__(channel_id, ChannelType.AI)
-        self._settings = settings or AgentSettings()
-        prompt = self._settings.system_prompt if system_prompt is None else system_prompt
-        self._system_prompt = prompt.replace("{name}", self._settings.name)
-        self._means = Means(
-            provider, Toolbox(tools, self._settings.tool_timeout_ms), self._settings.apology, self._settings.max_tool_rounds
+        if thinker is not None and speak_policy is None:
+            raise ValueError("a thinker needs a speak policy: the agent thinks about the turns that it leaves to others")
+        if speak_timeout <= 0:
+            raise ValueError("speak_timeout must be above 0 seconds")
+        if think_wait < 0:
+            raise ValueError("think_wait must be 0 seconds or more")
+        settings = settings or AgentSettings()
+        prompt = settings.system_prompt if system_prompt is None else system_prompt
+        toolbox = Toolbox(tools, settings.tool_timeout_ms)
+        self._policy = speak_policy
+        self._memory = memory or RoomMemory()
+        self._character = Character(
+            channel_id,
+            prompt.replace("{name}", settings.name),
+            settings,
+            Means(provider, toolbox, settings.apology, settings.max_tool_rounds),
+            self._memory,
+            Deliberation(speak_policy, round(speak_timeout * 1000)) if speak_policy is not None else None,
+            thinker,
+            round(think_wait * 1000),
+            strategy,
         )
-        self._strategy = strategy
-        self._replies: set[Reply] = set()
+        self._presences: dict[str, Presence] = {}
 
-    async def on_event(self, event: RoomEvent, context: RoomContext) -> ChannelOutput | None:
-        """Begins to answer and returns at once; what the turn reads is the conversation as it stands now."""
-        stand_in = self._strategy.stand_in(event, context) if self._strategy is not None else None
-        read = event if stand_in is None else replace(stand_in, id=event.id, index=event.index)
-        messages = conversation(self.channel_id, read, context, self._settings.window)
-        ai_context = AIContext(
-            messages,
-            self._system_prompt,
-            self._means.tools.specs,
-            temperature=self._settings.temperature,
-            max_tokens=self._settings.max_tokens,
-        )
-        self.host.spawn(self._answer(event, ai_context), f"answer of {self.channel_id}")
-        return None
+    def on_attach(self, room_id: str) -> None:
+        """Begins in a room with nothing kept of one that had the same id."""
+        self._forget(room_id)
+        self._presences[room_id] = Presence(self._character, self.host, room_id)
 
     def on_detach(self, room_id: str) -> None:
-        """Stops what is being answered in a room that the agent leaves."""
-        for reply in tuple(self._replies):
-            if reply.room_id == room_id:
-                reply.cancel("session_ended")
+        """Stops what is being answered and thought in a room that the agent leaves."""
+        presence = self._presences.pop(room_id, None)
+        if presence is not None:
+            presence.close()
+        self._forget(room_id)
 
-    async def _answer(self, trigger: RoomEvent, ai_context: AIContext) -> None:
-        reply = Reply(
-            self.host.new_id(),
-            trigger.room_id,
-            channel_id=self.channel_id,
-            responds_to=trigger.id,
-            visibility=trigger.response_visibility or "all",
-        )
-        self._replies.add(reply)
-        try:
-            await self._generate(trigger, reply, ai_context)
-        finally:
-            reply.end()
-            self._replies.discard(reply)
+    async def on_heard(self, event: RoomEvent, context: RoomContext) -> None:
+        """Hands every event to the memory, once, whether the agent is asked or not."""
+        speaker = self._character.settings.name
+        if event.source.channel_id != self.channel_id:
+            said_by = context.speaker(event)
+            speaker = said_by.label if said_by is not None else ""
+        await self._memory.ingest(context.room_id, event, speaker)
 
-    async def _generate(self, trigger: RoomEvent, reply: Reply, ai_context: AIContext) -> None:
-        asked = AIGenerationEvent(trigger.room_id, self.channel_id, trigger, ai_context, reply.id)
-        outcome = await self.host.run_hooks(HookTrigger.BEFORE_AI_GENERATION, asked, trigger.room_id)
-        if outcome.blocked_by is not None:
-            log.info("room %s: %s does not answer %s: %s", trigger.room_id, self.channel_id, trigger.id, outcome.reason)
-            return
-        if reply.cancelled is not None:
-            return
-        generation = Generation(self.host, self._means, reply, trigger)
-        reply.when_cancelled(generation.stop)
-        self.host.sound(reply)
-        error = await generation.run(outcome.payload.ai_context)
-        if error is not None:
-            failure = ErrorEvent(trigger.room_id, self.channel_id, "generation", error, responds_to=trigger.id)
-            self.host.notify(HookTrigger.ON_ERROR, failure, trigger.room_id)
+    async def on_event(self, event: RoomEvent, context: RoomContext) -> ChannelOutput | None:
+        """Begins a turn and returns at once."""
+        presence = self._presences.get(context.room_id)
+        if presence is not None:
+            presence.begin(event, context)
+        return None
+
+    async def close(self) -> None:
+        """Leaves every room."""
+        for room_id in tuple(self._presences):
+            self.on_detach(room_id)
+        if self._policy is not None:
+            await self._policy.close()
+
+    def _forget(self, room_id: str) -> None:
+        self._memory.forget_room(room_id)
+        if self._policy is not None:
+            self._policy.forget_room(room_id)

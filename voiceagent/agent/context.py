@@ -7,8 +7,7 @@ from typing import Literal
 from voiceagent.agent.cuts import Cut, cuts_of
 from voiceagent.llm.model import CUT_MARK, Message, ToolCall, ToolSpec
 from voiceagent.room.channel import RoomContext
-from voiceagent.room.events import ChannelType, EventStatus, EventType, Participant, RoomEvent, ToolCallContent
-from voiceagent.room.names import spoken_name
+from voiceagent.room.events import ChannelType, EventStatus, EventType, RoomEvent, ToolCallContent
 from voiceagent.room.visibility import reaches
 
 Purpose = Literal["answer", "thought"]
@@ -48,17 +47,27 @@ def known_to(channel_id: str, events: Iterable[RoomEvent]) -> list[RoomEvent]:
     ]
 
 
-def conversation(channel_id: str, trigger: RoomEvent, room: RoomContext, window: int) -> list[Message]:
-    """The messages of a turn, oldest first, the trigger last; a standalone instruction is read alone."""
+def conversation(
+    channel_id: str,
+    trigger: RoomEvent,
+    room: RoomContext,
+    window: int,
+    *,
+    stand_in: RoomEvent | None = None,
+    name_all: bool = False,
+) -> list[Message]:
+    """The messages of a turn, oldest first, the trigger last (or what stands in for it).
+
+    Speakers are named once there are several of them, always with `name_all`. A standalone instruction is read alone.
+    """
+    read = trigger if stand_in is None else stand_in
     if trigger.metadata.get("standalone") is True:
-        return [_last(trigger, None)]
+        return [_last(read, None)]
     before = [e for e in room.recent_events if _precedes(e, trigger)]
     events = known_to(channel_id, before)[-window:]
-    people = {person.id: person for person in room.participants}
-    label = _labeller(channel_id, [*events, trigger], people)
-    cuts = cuts_of(channel_id, before, room.bindings)
-    messages = list(_history(channel_id, events, label, cuts))
-    messages.append(_last(trigger, label(trigger)))
+    label = _labeller(channel_id, [*events, trigger], room, name_all)
+    messages = list(_history(channel_id, events, label, cuts_of(channel_id, before, room.bindings)))
+    messages.append(_last(read, label(trigger)))
     return messages
 
 
@@ -75,20 +84,15 @@ def _last(trigger: RoomEvent, name: str | None) -> Message:
 
 
 def _labeller(
-    channel_id: str, events: Sequence[RoomEvent], people: Mapping[str, Participant]
+    channel_id: str, events: Sequence[RoomEvent], room: RoomContext, name_all: bool
 ) -> Callable[[RoomEvent], str | None]:
     """Names speakers once more than one of them is in the conversation; with one person nobody needs a label."""
-    speakers = {
-        (e.source.channel_id, e.source.participant_id) if e.source.participant_id is None else e.source.participant_id
-        for e in events
-        if e.source.channel_id != channel_id and e.type is EventType.MESSAGE
-    }
+    others = (room.speaker(e) for e in events if e.source.channel_id != channel_id and e.type is EventType.MESSAGE)
+    several = name_all or len({speaker.label for speaker in others if speaker is not None}) > 1
 
     def label(event: RoomEvent) -> str | None:
-        if len(speakers) < 2 or event.type is not EventType.MESSAGE:
-            return None
-        person = people.get(event.source.participant_id or "")
-        return spoken_name(person.display_name if person else None) or f"@{event.source.channel_id}"
+        speaker = room.speaker(event) if several and event.type is EventType.MESSAGE else None
+        return speaker.label if speaker is not None else None
 
     return label
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from voiceagent.room.events import ChannelBinding, RoomEvent
 from voiceagent.room.visibility import INTERNAL
@@ -14,7 +15,7 @@ class Cut:
     answered: str | None
     text: str
     played_ms: int
-    record_id: str
+    at: datetime
     index: int
 
 
@@ -31,15 +32,16 @@ def cuts_of(channel_id: str, events: Iterable[RoomEvent], bindings: Sequence[Cha
             answered = event.metadata.get("answer_responds_to")
             assert answered is None or isinstance(answered, str)
             played = _milliseconds(event.metadata.get("played_ms"))
-            found[answered] = Cut(answered, event.content.body, played, event.id, event.index or 0)
+            found[answered] = Cut(answered, event.content.body, played, event.created_at, event.index or 0)
     return found
 
 
 def _believed(channel_id: str, event: RoomEvent, sounding: set[str]) -> bool:
+    if event.visibility != INTERNAL:
+        return False
     answered = event.metadata.get("answer_responds_to")
     return (
-        event.visibility == INTERNAL
-        and event.source.participant_id is None
+        event.source.participant_id is None
         and event.source.channel_type.sounds
         and event.source.channel_id in sounding
         and event.metadata.get("interrupted") is True

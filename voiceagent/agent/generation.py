@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from voiceagent import clock
 from voiceagent.agent.context import AIContext
 from voiceagent.agent.tools import Toolbox, ToolOutcome
-from voiceagent.errors import LanguageModelError
+from voiceagent.errors import LanguageModelError, StoreError
 from voiceagent.llm.model import LanguageModel, Message, Prompt, TextDelta, ToolCall
-from voiceagent.room.channel import Host
+from voiceagent.room.channel import Host, RoomContext
 from voiceagent.room.events import (
     ChannelType,
     Content,
@@ -21,7 +21,9 @@ from voiceagent.room.events import (
     TextContent,
     ToolCallContent,
 )
+from voiceagent.room.feed import Audience
 from voiceagent.room.reply import Reply
+from voiceagent.room.visibility import ALL
 from voiceagent.values import JSON
 
 log = logging.getLogger(__name__)
@@ -46,6 +48,7 @@ class Generation:
         self._reply = reply
         self._trigger = trigger
         self._feed = host.feed(reply.room_id)
+        self._audience = _audience(host.context(reply.room_id), reply)
         self._source = EventSource(reply.channel_id or "", ChannelType.AI, Direction.OUTBOUND)
         self._unsaved = ""
         self._final = ""
@@ -63,6 +66,9 @@ class Generation:
         )
         self._task = asyncio.current_task()
         try:
+            if self._reply.cancelled is not None:
+                await self._detached(self._reply.cancelled)
+                return None
             await self._rounds(context)
         except asyncio.CancelledError:
             if self._reply.cancelled is None or self._task is None:
@@ -89,7 +95,7 @@ class Generation:
             calls = await self._stream(context, messages, with_tools=tools_left > 0)
             self._final = self._unsaved
             await self._save_text({})
-            if not calls:
+            if not calls or tools_left == 0:
                 return
             self._reply.pause()
             messages.append(Message("assistant", self._final, tool_calls=tuple(calls)))
@@ -125,7 +131,8 @@ class Generation:
             if not done.cancelled():
                 done.set_result(outcome)
 
-        self._host.spawn(work(), f"tool {call.name}")
+        # When the engine ends under a tool, nobody must wait for what it would have said.
+        self._host.spawn(work(), f"tool {call.name}").add_done_callback(lambda _: done.cancel())
         try:
             outcome = await asyncio.shield(done)
         except asyncio.CancelledError:
@@ -150,11 +157,14 @@ class Generation:
     async def _failed(self, error: Exception) -> None:
         category = error.category if isinstance(error, LanguageModelError) else "internal"
         log.error("room %s: %s failed to answer %s: %s", self._reply.room_id, self._source.channel_id, self._trigger.id, category)
-        spoken = bool(self._reply.text)
-        await self._save_text({"failed": True})
-        if not spoken and self._means.apology:
-            self._reply.write(self._means.apology)
-            await self._save(TextContent(self._means.apology), EventType.MESSAGE, {"failed": True})
+        spoken = bool(self._reply.text.strip())
+        try:
+            await self._save_text({"failed": True})
+            if not spoken and self._means.apology:
+                self._reply.write(self._means.apology)
+                await self._save(TextContent(self._means.apology), EventType.MESSAGE, {"failed": True})
+        except StoreError:
+            log.exception("room %s: what was said of the failed answer is not stored", self._reply.room_id)
         self._publish(
             "generation.failed",
             {
@@ -195,7 +205,15 @@ class Generation:
             channel_id=self._source.channel_id,
             generation_id=self._reply.id,
             responds_to=self._trigger.id,
+            audience=self._audience,
         )
+
+
+def _audience(room: RoomContext, reply: Reply) -> Audience:
+    """Words go to everybody's feed as they come only when everybody may know them."""
+    seat = next((binding for binding in room.bindings if binding.channel_id == reply.channel_id), None)
+    public = seat is not None and seat.can_write and reply.visibility in (ALL, "transport")
+    return "all" if public else "host"
 
 
 _FINISHED: dict[str, JSON] = {"disposition": "manager_turn_finished", "active_job_ids": [], "accepted_input_ids": []}

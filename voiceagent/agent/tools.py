@@ -90,7 +90,7 @@ class Toolbox:
         except TimeoutError:
             return ToolOutcome(error=f"{call.name} took longer than {self._timeout_ms} ms")
         except Exception as error:  # noqa: BLE001 - a tool's failure is the model's to read
-            return ToolOutcome(error=f"{type(error).__name__}: {error}")
+            return ToolOutcome(error=f"{type(error).__name__}: {error}"[:LONGEST_RESULT])
         return ToolOutcome(result=_as_text(result))
 
 
@@ -103,4 +103,7 @@ def _as_text(result: object) -> str:
         return result[:LONGEST_RESULT]
     if isinstance(result, BaseModel):
         return result.model_dump_json()[:LONGEST_RESULT]
-    return json.dumps(result, default=str, ensure_ascii=False)[:LONGEST_RESULT]
+    try:
+        return json.dumps(result, default=str, ensure_ascii=False)[:LONGEST_RESULT]
+    except (TypeError, ValueError, RecursionError):
+        return repr(result)[:LONGEST_RESULT]

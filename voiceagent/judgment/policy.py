@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, Literal, get_args
 
@@ -38,6 +38,10 @@ class SpeakTurn:
     channel_id: str = ""
     thought: Thought | None = None
     cut: CutReply | None = None
+
+    def having_thought(self, thought: Thought) -> "SpeakTurn":
+        """The same turn with what the agent thinks now."""
+        return replace(self, thought=thought)
 
     def by_agent(self, event: RoomEvent) -> bool:
         """Whether an event is the agent's own."""

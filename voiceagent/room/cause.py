@@ -1,5 +1,7 @@
 """What made the running code run: how deep in a chain of answers, and how many events that one cause may still make."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
@@ -25,4 +27,14 @@ class Cause:
 
 
 current: ContextVar[Cause | None] = ContextVar("voiceagent_cause", default=None)
-"""Set around a channel's handling of an event, an agent's turn and a hook that watches; None for what comes from outside."""
+"""Set around a channel's handling of an event, an agent's turn and a hook on an event; None for what comes from outside."""
+
+
+@contextmanager
+def within(cause: Cause) -> Iterator[None]:
+    """What runs or is started in this block is made to run by `cause`."""
+    token = current.set(cause)
+    try:
+        yield
+    finally:
+        current.reset(token)

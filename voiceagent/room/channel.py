@@ -88,6 +88,9 @@ class Channel:
         """An event that this channel may know, its own ones excepted."""
         return None
 
+    async def on_heard(self, event: RoomEvent, context: RoomContext) -> None:
+        """An event that an agent's channel may know, its own included, asked or not; called before on_event, in index order."""
+
     def on_reply(self, reply: Reply, context: RoomContext) -> None:
         """An agent begins to answer; whoever sounds words takes them from the reply. Must return at once."""
 

@@ -1,7 +1,7 @@
 """Room events and participants as JSON text, and back."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, fields, replace
 from typing import Annotated, Any
 
 from pydantic import Discriminator, GetCoreSchemaHandler, GetPydanticSchema, JsonValue, TypeAdapter, ValidationError
@@ -26,7 +26,7 @@ def encode_event(event: RoomEvent) -> str:
     NaN and infinity, which JSON has not, become null.
     """
     try:
-        return _EVENT.dump_json(event, warnings="error").decode()
+        return _EVENT.dump_json(_plain(event), warnings="error").decode()
     except (PydanticSerializationError, ValueError) as error:
         raise StoreError(f"event {event.id!r} cannot be written as JSON: {error}") from error
 
@@ -42,7 +42,7 @@ def decode_event(text: str | bytes) -> RoomEvent:
 def event_json(event: RoomEvent) -> dict[str, JSON]:
     """The event as JSON values, for those who send it inside a larger message. Raises StoreError as encode_event does."""
     try:
-        value: dict[str, JSON] = _EVENT.dump_python(event, mode="json", warnings="error")
+        value: dict[str, JSON] = _EVENT.dump_python(_plain(event), mode="json", warnings="error")
     except (PydanticSerializationError, ValueError) as error:
         raise StoreError(f"event {event.id!r} cannot be written as JSON: {error}") from error
     return value
@@ -62,6 +62,11 @@ def decode_participant(text: str | bytes) -> Participant:
         return _PARTICIPANT.validate_json(text)
     except (ValidationError, ValueError) as error:
         raise StoreError(f"a stored participant cannot be read: {_brief(error)}") from error
+
+
+def _plain(event: RoomEvent) -> RoomEvent:
+    """The same event; metadata in another mapping than a dict is copied into one, for pydantic writes only those."""
+    return event if isinstance(event.metadata, dict) else replace(event, metadata=dict(event.metadata))
 
 
 def _brief(error: ValueError) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from voiceagent.room.events import ChannelBinding, Participant, RoomEvent
+from voiceagent.room.roster import Speaker
 
 
 class RoomContext(Protocol):
@@ -27,4 +28,8 @@ class RoomContext(Protocol):
     @property
     def recent_events(self) -> Sequence[RoomEvent]:
         """The newest committed events, oldest first, BLOCKED and internal ones included; readers filter."""
+        ...
+
+    def speaker(self, event: RoomEvent) -> Speaker | None:
+        """Who said a message, by the name that tells them apart here; None for what nobody says."""
         ...

@@ -34,7 +34,7 @@ from voiceagent.room.reply import Reply
 from voiceagent.room.seat import Seat
 from voiceagent.room.store import EventFilter, Store
 from voiceagent.room.tasks import Tasks
-from voiceagent.room.visibility import INTERNAL, check_channel_id, normal, reaches
+from voiceagent.room.visibility import INTERNAL, check_channel_id, narrow, normal, reaches
 from voiceagent.values import JSON
 
 log = logging.getLogger(__name__)
@@ -64,7 +64,7 @@ class RoomEngine:
         if process_timeout <= 0:
             raise ValueError("process_timeout must be above 0 seconds")
         self.store: Store = store if store is not None else MemoryStore()
-        self._new_id = ids or _uuid
+        self._new_id = ids or (lambda: uuid.uuid4().hex)
         self._tasks = Tasks(self._task_failed)
         self._hooks = Hooks(self.spawn)
         bounds = Bounds(max_chain_depth, round(process_timeout * 1000))
@@ -82,6 +82,7 @@ class RoomEngine:
             await channel.close()
         for room in self._rooms.values():
             room.feed.close()
+        self._rooms.clear()
         await self._tasks.__aexit__(kind, error, trace)
 
     # -- hooks ----------------------------------------------------------------------------------------------------------
@@ -141,8 +142,7 @@ class RoomEngine:
             room.put_person(replace(person, active=False))
         last = await self.store.last_index(room_id)
         if last is not None:
-            everything = await self.store.list_events(room_id, limit=WINDOW, newest=True)
-            for event in everything:
+            for event in await self.store.list_events(room_id, limit=WINDOW, newest=True):
                 room.remember(event)
             room.next_index = last + 1
         self._rooms.setdefault(room_id, room)
@@ -152,6 +152,8 @@ class RoomEngine:
         """Closes a room: its channels leave, its feed ends, nothing more is taken. What is stored stays."""
         room = self._open(room_id)
         async with room.lock:
+            if room.closed:
+                return
             room.closed = True
         for binding in room.bindings:
             await self.detach_channel(room_id, binding.channel_id)
@@ -183,6 +185,7 @@ class RoomEngine:
         """Takes a channel's seat away; does nothing when it has none."""
         seat = self._open(room_id).leave_seat(channel_id)
         if seat is not None:
+            seat.leave()
             seat.channel.on_detach(room_id)
 
     async def join(self, room_id: str, participant: Participant) -> None:
@@ -275,7 +278,8 @@ class RoomEngine:
     async def say(self, room_id: str, text: str, *, channel_id: str | None = None, urgent: bool = True) -> Reply:
         """Says a text in the name of an agent's channel (the room's first one by default): stored, sounded, answered by nobody.
 
-        `urgent` cuts what sounds now; otherwise the text waits its turn. Raises RoomError when no agent sits in the room.
+        `urgent` cuts what sounds now; otherwise the text waits its turn. A text that a hook or the agent's seat refuses comes
+        back as a cancelled reply, unheard. Raises RoomError when no agent sits in the room.
         """
         room = self._open(room_id)
         agents = [b.channel_id for b in room.bindings if b.channel_type.intelligence]
@@ -284,9 +288,14 @@ class RoomEngine:
             raise RoomError(f"room {room_id}: no agent channel to speak for; attach one, or name a channel of the room")
         reply = Reply(self._new_id(), room_id, channel_id=None, urgent=urgent)
         source = EventSource(speaker, ChannelType.AI, Direction.OUTBOUND)
+        cause = self._passage.place()
         event = replace(self._intake.own(room_id, source, TextContent(text)), addressed_to=(), correlation_id=reply.id)
-        await self._passage.take(room, event, self._passage.place())
-        reply.write(text)
+        result = await self._passage.take(room, replace(event, chain_depth=cause.depth), cause)
+        if result.event is None or result.blocked:
+            reply.cancel(result.reason or "refused")
+            return reply
+        reply.visibility = result.event.visibility
+        reply.write(result.event.content.body)
         reply.end()
         self.sound(reply)
         return reply
@@ -325,13 +334,14 @@ class RoomEngine:
         room = self._rooms.get(reply.room_id)
         if room is None:
             return
-        speaker = room.seat(reply.channel_id) if reply.channel_id is not None else None
-        if reply.channel_id is not None and refusal(speaker.binding if speaker else None) is not None:
-            return
+        if reply.channel_id is not None:
+            speaker = room.seat(reply.channel_id)
+            if speaker is None or refusal(speaker.binding) is not None:
+                return
+            reply.visibility = narrow(reply.visibility, speaker.binding.visibility, room.channel_types())
         for seat in room.seats:
-            binding = seat.binding
-            if binding.can_read and reaches(reply.visibility, binding.channel_id, binding.channel_type):
-                seat.channel.on_reply(reply, room)
+            if seat.binding.can_read and reaches(reply.visibility, seat.binding.channel_id, seat.binding.channel_type):
+                seat.hand(reply)
 
     def context(self, room_id: str) -> LiveRoom:
         """The room as channels and hooks may read it; a live view. Raises RoomError when it is not open."""
@@ -355,13 +365,13 @@ class RoomEngine:
 
     async def _said(self, room_id: str, reply: Reply) -> RoomEvent:
         found = await self.store.list_events(room_id, event_filter=EventFilter(correlation_id=reply.id, blocked=True))
+        if not found:
+            raise RoomError(f"room {room_id}: the announcement was refused: {reply.cancelled}")
         return found[-1]
 
     async def _tell_of(self, room: LiveRoom, person: Participant, what: str) -> None:
-        name = person.display_name or "somebody"
-        event = self._intake.own(
-            room.room_id, EventSource(SYSTEM_CHANNEL, ChannelType.SYSTEM), SystemContent(f"{name} {what}", what)
-        )
+        source = EventSource(SYSTEM_CHANNEL, ChannelType.SYSTEM)
+        event = self._intake.own(room.room_id, source, SystemContent(f"{person.display_name or 'somebody'} {what}", what))
         room.feed.publish(f"participant.{what}", {"participant_id": person.id, "name": person.display_name})
         await self._passage.take(room, event, self._passage.place())
 
@@ -381,15 +391,10 @@ class RoomEngine:
             reply.end()
             self.sound(reply)
 
-    def _channel_failed(self, event: RoomEvent, channel: Channel, error: Exception) -> None:
-        failure = ErrorEvent(event.room_id, channel.channel_id, "channel", error, responds_to=event.id)
-        self.notify(HookTrigger.ON_ERROR, failure, event.room_id)
+    def _channel_failed(self, room_id: str, channel_id: str, error: Exception, event_id: str | None) -> None:
+        self.notify(HookTrigger.ON_ERROR, ErrorEvent(room_id, channel_id, "channel", error, responds_to=event_id), room_id)
 
     def _task_failed(self, name: str, error: Exception) -> None:
         for room in self._rooms.values():
             self._hooks.notify(HookTrigger.ON_ERROR, ErrorEvent(room.room_id, None, name, error), room)
             return
-
-
-def _uuid() -> str:
-    return uuid.uuid4().hex

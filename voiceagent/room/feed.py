@@ -77,6 +77,8 @@ class Subscription:
         if len(self._queue) >= QUEUE:
             if event.seq is None:
                 return
+            self._queue = deque(waiting for waiting in self._queue if waiting.seq is not None)
+        if len(self._queue) >= QUEUE:
             self.lagged = True
             self.close()
             return

@@ -37,6 +37,7 @@ RESERVED: Final = frozenset(
         "cancelled",
         "cancellation_reason",
         "blocked_reason",
+        "standalone",
     }
 )
 """Metadata that the room and its channels write about events; from anyone else it is left out."""
@@ -121,11 +122,12 @@ class Intake:
         """What a channel made for a trigger, as the room takes it: a new id, its link, its depth, no wider than it may be."""
         metadata = {key: value for key, value in event.metadata.items() if key != "instruction"}
         event = replace(event, id=self._new_id(), index=None, idempotency_key=None, status=EventStatus.PENDING, blocked_by=None)
-        if event.visibility == INTERNAL:
+        if INTERNAL in (event.visibility, event.response_visibility):
             log.warning(
                 "room %s: channel %s may not write internal events: shown to nobody", room.room_id, event.source.channel_id
             )
-            event = replace(event, visibility=NONE)
+            scope = NONE if event.response_visibility == INTERNAL else event.response_visibility
+            event = replace(event, visibility=NONE, response_visibility=scope)
         if trigger is None:
             return replace(event, metadata=metadata)
         if trigger.type is EventType.INSTRUCTION:

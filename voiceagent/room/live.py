@@ -8,6 +8,7 @@ from typing import Final
 
 from voiceagent.room.events import ChannelBinding, ChannelType, Participant, RoomEvent
 from voiceagent.room.feed import Feed
+from voiceagent.room.roster import Roster, Speaker
 from voiceagent.room.seat import Seat
 
 WINDOW: Final = 200
@@ -17,7 +18,19 @@ WINDOW: Final = 200
 class LiveRoom:
     """A room while it is open; what channels and hooks see of it is the RoomContext protocol."""
 
-    __slots__ = ("_order", "_people", "_recent", "_seats", "closed", "feed", "lock", "next_index", "reserved", "room_id")
+    __slots__ = (
+        "_order",
+        "_people",
+        "_recent",
+        "_roster",
+        "_seats",
+        "closed",
+        "feed",
+        "lock",
+        "next_index",
+        "reserved",
+        "room_id",
+    )
 
     def __init__(self, room_id: str) -> None:
         self.room_id = room_id
@@ -29,6 +42,7 @@ class LiveRoom:
         self._seats: dict[str, Seat] = {}
         self._people: dict[str, Participant] | None = None
         self._recent: deque[RoomEvent] | None = None
+        self._roster: Roster | None = None
         self._order: dict[str, asyncio.Lock] | None = None
 
     @property
@@ -82,6 +96,12 @@ class LiveRoom:
         self._people[person.id] = person
         return person
 
+    def speaker(self, event: RoomEvent) -> Speaker | None:
+        """Who said a message: a label kept since the first time they were met."""
+        if self._roster is None:
+            self._roster = Roster()
+        return self._roster.speaker(event, self.person(event.source.participant_id or ""))
+
     def order_of(self, source: str) -> asyncio.Lock:
         """Keeps one source's events in their order while hooks look at them."""
         if self._order is None:
@@ -93,4 +113,5 @@ class LiveRoom:
         if self._recent is None:
             self._recent = deque(maxlen=WINDOW)
         self._recent.append(event)
+        self.speaker(event)
         self.next_index = (event.index or 0) + 1

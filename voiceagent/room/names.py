@@ -4,16 +4,19 @@ import unicodedata
 from typing import Final
 
 LONGEST: Final = 64
+_JOINER: Final = "\u200d"  # emoji families and several scripts are written with it
+_BLANK: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters and signs that show nothing
 
 
 def spoken_name(name: str | None) -> str:
-    """A display name without control and direction characters, on one line, 64 characters at most; empty when nothing is left."""
+    """A display name on one line, 64 characters at most, without control and direction characters; empty when nothing shows."""
     if not name:
         return ""
     kept = "".join(" " if c.isspace() else c for c in unicodedata.normalize("NFC", name) if c.isspace() or _visible(c))
-    return " ".join(kept.split())[:LONGEST].strip()
+    shown = " ".join(kept.split())[:LONGEST].strip()
+    return shown if any(unicodedata.category(c)[0] in "LNPS" for c in shown) else ""
 
 
 def _visible(character: str) -> bool:
-    # Zero-width joiner: emoji families and several scripts are written with it.
-    return unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn") or character == "\u200d"
+    hidden = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn") or character in _BLANK
+    return not hidden or character == _JOINER

@@ -3,10 +3,12 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from voiceagent import clock
-from voiceagent.room.cause import Allowance, Cause, current
+from voiceagent.errors import RoomError
+from voiceagent.room.cause import Allowance, Cause, current, within
 from voiceagent.room.events import (
     Access,
     ChannelBinding,
@@ -22,7 +24,8 @@ from voiceagent.room.hooks import Hooks, HookTrigger
 from voiceagent.room.live import LiveRoom
 from voiceagent.room.seat import Seat, Spawn
 from voiceagent.room.store import Store
-from voiceagent.room.visibility import ALL, INTERNAL, NONE, narrow, reaches
+from voiceagent.room.visibility import ALL, INTERNAL, NONE, narrow, normal, reaches
+from voiceagent.values import JSON
 
 log = logging.getLogger(__name__)
 
@@ -79,11 +82,13 @@ class Passage:
         """Takes an event in; returns once it is committed (or refused) and everybody has been told. Raises StoreError."""
         if event.idempotency_key and (known := await self._known(room, event)) is not None:
             return known
-        if not self._hooks.has(HookTrigger.BEFORE_BROADCAST):
+        event = self._bounded(event, cause)
+        # No hook is asked about an event that is refused for what caused it: hooks may be the cause.
+        if event.blocked_by in (CHAIN_LIMIT, LOOP_CAP) or not self._hooks.has(HookTrigger.BEFORE_BROADCAST):
             return await self._begin(room, event, cause)
         try:
-            async with asyncio.timeout(self._timeout_ms / 1000), room.order_of(_author(event)):
-                event = await self._past_hooks(room, event)
+            async with asyncio.timeout(self._timeout_ms / 1000), _turn_of(room, event, cause):
+                event = await self._past_hooks(room, event, cause)
                 committed = self._begin(room, event, cause)
         except TimeoutError:
             return InboundResult(None, blocked=True, reason="process_timeout")
@@ -91,8 +96,9 @@ class Passage:
 
     async def instruct(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> InboundResult:
         """Hands an instruction to the agents it names. It is never stored, and reaches no transport."""
-        if self._hooks.has(HookTrigger.BEFORE_BROADCAST):
-            event = await self._past_hooks(room, event)
+        event = self._bounded(event, cause)
+        if event.status is not EventStatus.BLOCKED and self._hooks.has(HookTrigger.BEFORE_BROADCAST):
+            event = await self._past_hooks(room, event, cause)
         if event.status is EventStatus.BLOCKED:
             return InboundResult(None, blocked=True, reason=_reason(event))
         for seat in room.seats:
@@ -100,13 +106,26 @@ class Passage:
                 self._ask(room, seat, event, cause)
         return InboundResult(event)
 
-    async def _past_hooks(self, room: LiveRoom, event: RoomEvent) -> RoomEvent:
-        seen = replace(event, index=room.next_index) if event.type is not EventType.INSTRUCTION else event
-        outcome = await self._hooks.run(HookTrigger.BEFORE_BROADCAST, seen, room)
+    def _bounded(self, event: RoomEvent, cause: Cause) -> RoomEvent:
+        """The event, blocked when too much has come of one cause. What comes from outside and a channel's records are free."""
+        reason = CHAIN_LIMIT if event.chain_depth >= self._max_depth else None
+        if reason is None and cause.depth and event.visibility != INTERNAL and not cause.allowance.draw():
+            reason = LOOP_CAP
+        return event if reason is None else replace(event, status=EventStatus.BLOCKED, blocked_by=reason)
+
+    async def _past_hooks(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> RoomEvent:
+        seen = replace(event, metadata=dict(event.metadata))
+        if event.type is not EventType.INSTRUCTION:
+            seen = replace(seen, index=room.next_index)
+        with within(Cause(event.chain_depth + 1, cause.allowance)):
+            outcome = await self._hooks.run(HookTrigger.BEFORE_BROADCAST, seen, room)
         changed = replace(outcome.payload, **{name: getattr(event, name) for name in _IDENTITY})
-        if INTERNAL in (event.visibility, changed.visibility):
-            changed = replace(changed, visibility=event.visibility)
-        changed = replace(changed, response_visibility=_ceiling(event, changed, room))
+        changed = replace(
+            changed,
+            visibility=_reach(event, changed, room),
+            response_visibility=_ceiling(event, changed, room),
+            metadata=_marks(event, changed),
+        )
         if outcome.blocked_by is None:
             return changed
         blocked = replace(changed, status=EventStatus.BLOCKED, blocked_by=outcome.blocked_by)
@@ -127,7 +146,8 @@ class Passage:
                 if not result.cancelled():
                     result.set_result(done)
 
-        self._spawn(commit(), "commit")
+        # When the engine ends before the commit has, whoever waits for it must not wait on.
+        self._spawn(commit(), "commit").add_done_callback(lambda _: result.cancel())
         return result
 
     async def _known(self, room: LiveRoom, event: RoomEvent) -> InboundResult | None:
@@ -147,7 +167,7 @@ class Passage:
             known = await self._known(room, event)
             if known is not None:
                 return known
-            event = self._judge(room, replace(event, index=room.next_index), cause)
+            event = self._judge(room, event)
             await self._store.append(event)
             room.remember(event)
             room.feed.commit(event)
@@ -157,36 +177,35 @@ class Passage:
         self._hooks_after(room, event, cause)
         return InboundResult(event)
 
-    def _judge(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> RoomEvent:
-        """The event as it will stand: delivered, or blocked for a reason. The first reason wins."""
+    def _judge(self, room: LiveRoom, event: RoomEvent) -> RoomEvent:
+        """The event as it will stand, at its index: delivered, or blocked for a reason. The first reason wins."""
         if event.status is EventStatus.BLOCKED:
-            return event
+            return replace(event, index=room.next_index)
         seat = room.seat(event.source.channel_id)
         own = event.visibility == INTERNAL or event.source.channel_id == SYSTEM_CHANNEL
         reason = None if own else refusal(seat.binding if seat else None)
-        if reason is None and event.chain_depth >= self._max_depth:
-            reason = CHAIN_LIMIT
-        if reason is None and not cause.allowance.draw():
-            reason = LOOP_CAP
         if reason is not None:
-            return replace(event, status=EventStatus.BLOCKED, blocked_by=reason)
-        if not own and seat is not None:
-            event = replace(event, visibility=narrow(event.visibility, seat.binding.visibility, room.channel_types()))
-        return replace(event, status=EventStatus.DELIVERED)
+            return replace(event, index=room.next_index, status=EventStatus.BLOCKED, blocked_by=reason)
+        visibility = event.visibility
+        if not own and seat is not None and seat.binding.visibility != ALL:
+            visibility = narrow(visibility, seat.binding.visibility, room.channel_types())
+        return replace(event, index=room.next_index, status=EventStatus.DELIVERED, visibility=visibility)
 
     def _tell_all(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> None:
         if event.visibility in (INTERNAL, NONE):
             return
         for seat in room.seats:
             binding = seat.binding
-            if binding.channel_id == event.source.channel_id or not binding.can_read:
-                continue
-            if not reaches(event.visibility, binding.channel_id, binding.channel_type):
+            own = binding.channel_id == event.source.channel_id
+            if not binding.can_read or not (own or reaches(event.visibility, binding.channel_id, binding.channel_type)):
                 continue
             if not binding.channel_type.intelligence:
-                seat.tell(event, cause.allowance)
-            elif asks(event, binding):
+                if not own:
+                    seat.tell(event, cause.allowance)
+            elif not own and asks(event, binding):
                 self._ask(room, seat, event, cause)
+            else:
+                seat.tell(event, cause.allowance, asked=False)
 
     def _ask(self, room: LiveRoom, seat: Seat, event: RoomEvent, cause: Cause) -> None:
         if event.chain_depth + 1 < self._max_depth:
@@ -217,15 +236,15 @@ class Passage:
     def _hooks_after(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> None:
         if not self._hooks.has(HookTrigger.AFTER_BROADCAST):
             return
-        token = current.set(Cause(event.chain_depth + 1, cause.allowance))
-        try:
+        with within(Cause(event.chain_depth + 1, cause.allowance)):
             self._hooks.notify(HookTrigger.AFTER_BROADCAST, event, room)
-        finally:
-            current.reset(token)
 
 
-def _author(event: RoomEvent) -> str:
-    return f"{event.source.channel_id}/{event.source.participant_id}"
+def _turn_of(room: LiveRoom, event: RoomEvent, cause: Cause) -> AbstractAsyncContextManager[object]:
+    """One author's events pass the hooks one after the other; what a hook, a turn or a tool sends waits for nobody."""
+    if cause.depth:
+        return nullcontext()
+    return room.order_of(f"{event.source.channel_id}/{event.source.participant_id}")
 
 
 def _reason(event: RoomEvent) -> str | None:
@@ -233,8 +252,35 @@ def _reason(event: RoomEvent) -> str | None:
     return reason if isinstance(reason, str) else event.blocked_by
 
 
+def _reach(before: RoomEvent, after: RoomEvent, room: LiveRoom) -> str:
+    """Who may know an event that a hook has changed: never more than an answer's ceiling allows, and nothing turns internal."""
+    wanted = _wanted(after.visibility)
+    if wanted is None or before.visibility == INTERNAL:
+        return before.visibility
+    if before.responds_to is not None and before.response_visibility is not None:
+        return narrow(before.visibility, wanted, room.channel_types())
+    return wanted
+
+
 def _ceiling(before: RoomEvent, after: RoomEvent, room: LiveRoom) -> str | None:
     """A hook may narrow what answers may reach, never widen it."""
-    if before.response_visibility is None or after.response_visibility is None:
-        return before.response_visibility or after.response_visibility
-    return narrow(before.response_visibility, after.response_visibility, room.channel_types())
+    wanted = None if after.response_visibility is None else _wanted(after.response_visibility)
+    if before.response_visibility is None or wanted is None:
+        return before.response_visibility or wanted
+    return narrow(before.response_visibility, wanted, room.channel_types())
+
+
+def _wanted(visibility: str) -> str | None:
+    """A visibility that a hook may ask for, None for any other."""
+    try:
+        value = normal(visibility)
+    except RoomError as error:
+        log.error("a hook's change is left out: %s", error)
+        return None
+    return None if value == INTERNAL else value
+
+
+def _marks(before: RoomEvent, after: RoomEvent) -> dict[str, JSON]:
+    """A hook's metadata, with the room's own mark of what answers an instruction as it was."""
+    kept = {key: value for key, value in after.metadata.items() if key != "instruction"}
+    return {**kept, "instruction": before.metadata["instruction"]} if "instruction" in before.metadata else kept

@@ -30,7 +30,7 @@ class Reply:
         self.visibility = visibility
         self.urgent = urgent
         self.cancelled: str | None = None
-        self._stop: Callable[[], None] | None = None
+        self._stop: Callable[[], object] | None = None
         self._pieces: list[str] = []
         self._ended = False
         self._more = asyncio.Event()
@@ -45,7 +45,7 @@ class Reply:
         """Whether no more words will come, for whatever reason."""
         return self._ended
 
-    def when_cancelled(self, stop: Callable[[], None]) -> None:
+    def when_cancelled(self, stop: Callable[[], object]) -> None:
         """Names what to stop when the reply is cancelled before its words have ended."""
         self._stop = stop
 

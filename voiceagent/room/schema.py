@@ -1,7 +1,9 @@
 """The SQLite file's schema: its versions, how an older file becomes a new one, and how a file is opened."""
 
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 
 import aiosqlite
 
@@ -44,7 +46,7 @@ _STEPS: tuple[tuple[str, ...], ...] = (
     ),
     (
         "ALTER TABLE events ADD COLUMN responds_to TEXT",
-        "CREATE INDEX events_responds_to ON events (room_id, responds_to) WHERE responds_to IS NOT NULL",
+        "CREATE INDEX events_responds_to ON events (room_id, responds_to, idx) WHERE responds_to IS NOT NULL",
     ),
 )
 
@@ -56,13 +58,44 @@ async def open_file(path: Path, busy_timeout_ms: int) -> aiosqlite.Connection:
     StoreError for a file of a newer version or of another program, and sqlite3.Error for what the database says.
     """
     with clock.outside():
-        db = await aiosqlite.connect(path, isolation_level=None, timeout=busy_timeout_ms / 1000)
+        db = await _connect(path, busy_timeout_ms)
         try:
             await _prepare(db, path)
         except BaseException:
             await db.close()
             raise
     return db
+
+
+async def _connect(path: Path, busy_timeout_ms: int) -> aiosqlite.Connection:
+    """A connection, or the sqlite3.Error that the file gave.
+
+    aiosqlite leaves its thread to itself when there is no connection to be had, and the loop may be closed before that thread
+    has said its last word; so it is given an empty one, which is closed and waited for like any other.
+    """
+    refused: list[sqlite3.Error] = []
+
+    def connector() -> sqlite3.Connection:
+        try:
+            return sqlite3.connect(path, isolation_level=None, timeout=busy_timeout_ms / 1000)
+        except sqlite3.Error as error:
+            refused.append(error)
+            return sqlite3.connect(":memory:")
+
+    db = await _unhindering(connector)
+    if refused:
+        await db.close()
+        raise refused[0]
+    return db
+
+
+def _unhindering(connector: Callable[[], sqlite3.Connection]) -> aiosqlite.Connection:
+    """A connection whose thread does not keep a process alive that forgot to close it: a thread is of its maker's kind."""
+    made: list[aiosqlite.Connection] = []
+    maker = Thread(target=lambda: made.append(aiosqlite.Connection(connector, iter_chunk_size=64)), daemon=True)
+    maker.start()
+    maker.join()
+    return made[0]
 
 
 async def _prepare(db: aiosqlite.Connection, path: Path) -> None:

@@ -38,7 +38,7 @@ _DECODED_AT_ONCE = 200  # about 2 ms of reading; the loop gets its turn between 
 
 
 class SqliteStore:
-    """A Store in one file, opened at its first use or by `open`; `close` it, or the database's thread keeps the process alive.
+    """A Store in one file, opened at its first use or by `open`; one asyncio loop uses it, and closes it.
 
     An event whose `append` has returned survives the death of the process. An append that raised left nothing behind, and
     the store goes on working once the cause (a full disk, somebody's lock) is gone. An append that was cancelled may have

@@ -38,6 +38,7 @@ class Tasks:
         task = self._group.create_task(self._guard(coroutine, name), name=name)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
+        task.add_done_callback(lambda _: coroutine.close())  # a task cancelled before its first step has not begun it
         return task
 
     async def _guard(self, coroutine: Coroutine[object, object, None], name: str) -> None:

@@ -1,0 +1,62 @@
+"""A message as one text: nobody's words can pass for the application's."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from voiceagent.llm.model import CUT_MARK, INSTRUCTION_MARK, NOTE_MARK, Message
+
+MARKS = (NOTE_MARK, INSTRUCTION_MARK, CUT_MARK)
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        (Message("user", "hello"), "hello"),
+        (Message("user", "hello", name="Ana"), "Ana: hello"),
+        (Message("user", "Say it.", instruction=True), f"{INSTRUCTION_MARK}\nSay it."),
+        (Message("user", "hello", name="Ana", notes=("a", "b")), f"Ana: hello\n\n{NOTE_MARK}\na\n\n{NOTE_MARK}\nb"),
+        (Message("assistant", f"It is noon\n{CUT_MARK}"), f"It is noon\n{CUT_MARK}"),
+        (Message("tool", "42", tool_call_id="c"), "42"),
+        (Message("user", "a [note] of mine"), "a [note] of mine"),
+    ],
+)
+def test_rendered(message: Message, text: str) -> None:
+    assert message.rendered() == text
+
+
+@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("role", ["user", "tool"])
+def test_a_mark_in_somebodys_words_loses_its_brackets(mark: str, role: str) -> None:
+    for written in (mark, mark.upper(), f"[ {mark[1:-1]} ]", f"x{mark}y", f"[{mark}]", f"{mark[:5]}{mark}{mark[5:]}"):
+        text = Message("user" if role == "user" else "tool", written).rendered()
+        assert mark.casefold() not in text.casefold()
+        assert Message("user", "hi", name=written).rendered().casefold().count(mark.casefold()) == 0
+
+
+pieces = st.sampled_from([*MARKS, *(m[1:-1] for m in MARKS), "[", "]", " ", "\n", "a", NOTE_MARK.upper(), NOTE_MARK[:9]])
+
+
+@given(st.lists(pieces, max_size=12).map("".join), st.lists(pieces, max_size=3).map("".join))
+def test_only_the_applications_own_marks_are_left(words: str, name: str) -> None:
+    own = Message("user", words, name=name, notes=("note",), instruction=True).rendered().casefold()
+    assert own.count(NOTE_MARK.casefold()) == 1
+    assert own.count(INSTRUCTION_MARK.casefold()) == 1
+    assert own.count(CUT_MARK.casefold()) == 0
+
+
+not_yet = pytest.mark.xfail(strict=True, reason="Message.rendered() knows a mark only in its exact spelling")
+
+
+@not_yet
+@pytest.mark.parametrize("gap", ["\n", "  ", "\t", "\u00a0"])
+def test_a_mark_with_other_gaps_between_its_words_is_a_mark_too(gap: str) -> None:
+    written = NOTE_MARK.replace(" ", gap)
+    assert not Message("user", written).rendered().startswith("[")
+
+
+@not_yet
+@pytest.mark.parametrize("hidden", ["\u200b", "\u2060", "\ufeff", "\u00ad", "\u202e"])
+def test_a_mark_with_letters_that_nobody_sees_is_a_mark_too(hidden: str) -> None:
+    written = NOTE_MARK[:10] + hidden + NOTE_MARK[10:]
+    assert not Message("user", written).rendered().startswith("[")

@@ -1,0 +1,137 @@
+"""The small decisions around a call: guesses, waits, the cut record, who hears whom."""
+
+import numpy as np
+import pytest
+
+from voiceagent.audio.frame import FRAME_SAMPLES, Samples
+from voiceagent.room.reply import Reply
+from voiceagent.voice.cut import CutReply
+from voiceagent.voice.guess import settled
+from voiceagent.voice.latency import REMEMBERED, Latencies, TurnLatency
+from voiceagent.voice.mixing import mixes
+from voiceagent.voice.waiting import Waiting
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "text", "stable"),
+    [
+        ("", "what time", "what time", 0),
+        ("What time", "what time is", "What time is", 9),
+        ("What time, is", "what time was it", "What time was it", 9),
+        ("What time", "", "What time", 0),
+        ("what", "hello there", "hello there", 0),
+    ],
+)
+def test_what_two_guesses_agree_on_stays(before: str, now: str, text: str, stable: int) -> None:
+    assert settled(before, now) == (text, stable)
+
+
+def test_a_turns_waits_add_up() -> None:
+    latencies = Latencies()
+    latencies.heard("u", ended_at=1_000, words_at=1_500)
+    for input_id in (None, "other", "u", "u"):
+        latencies.answered(input_id, 1_700 if input_id != "other" else 1_600)
+    assert latencies.sounded(None, 2_000) is None
+    assert latencies.sounded("other", 2_000) is None
+    latency = latencies.sounded("u", 2_000)
+    assert latency == TurnLatency("u", 500, 200, 300)
+    assert latency is not None
+    assert latency.total_ms == 1_000
+    assert latencies.sounded("u", 2_000) is None
+
+
+def test_a_first_word_known_before_the_turn_was_over_costs_nothing() -> None:
+    latencies = Latencies()
+    latencies.heard("u", ended_at=1_000, words_at=1_500)
+    latencies.answered("u", 1_400)
+    assert latencies.sounded("u", 1_600) == TurnLatency("u", 500, 0, 100)
+
+
+def test_old_turns_are_forgotten() -> None:
+    latencies = Latencies()
+    for n in range(REMEMBERED + 1):
+        latencies.heard(f"u{n}", 0, 0)
+    assert latencies.sounded("u0", 0) is None
+    assert latencies.sounded("u1", 0) is not None
+
+
+def reply(name: str, words: str = "", *, answers: str | None = None, urgent: bool = False) -> Reply:
+    made = Reply(name, "room", responds_to=answers, urgent=urgent)
+    made.write(words)
+    return made
+
+
+def test_replies_take_turns_urgent_first_and_none_waits_for_one_without_words() -> None:
+    waiting = Waiting()
+    thinking, ended = reply("thinking"), reply("ended")
+    ended.end()
+    for one in (thinking, reply("a", "x"), reply("u", "x", urgent=True), reply("v", "x", urgent=True), ended):
+        waiting.add(one)
+    assert [taken.id if taken else None for taken in (waiting.take() for _ in range(5))] == ["u", "v", "a", "ended", None]
+    thinking.write("now")
+    assert waiting.take() is thinking
+
+
+def test_answers_that_became_obsolete_are_withdrawn() -> None:
+    waiting = Waiting()
+    for one in (reply("a", answers="e1"), reply("b", answers="e2"), reply("u", answers="e1", urgent=True)):
+        waiting.add(one)
+    assert [gone.id for gone in waiting.withdraw({"e1"})] == ["a"]
+    assert [gone.id for gone in waiting.clear()] == ["u", "b"]
+    assert len(waiting) == 0
+
+
+def cut(*, text: str = "It opens at nine.", played: int = 16_000, samples: int | None = 48_000, agent: bool = True) -> CutReply:
+    return CutReply(
+        "r", "session", "assistant" if agent else None, "event" if agent else None, text, played, samples, 5, "barge_in"
+    )
+
+
+def test_the_record_of_a_cut_answer() -> None:
+    assert cut().metadata() == {
+        "interrupted": True,
+        "played_ms": 1_000,
+        "voice_session_id": "session",
+        "played_percentage": 33.3,
+        "answer_channel_id": "assistant",
+        "answer_responds_to": "event",
+    }
+
+
+def test_the_percentage_needs_a_known_length_and_an_announcement_is_nobodys_answer() -> None:
+    assert cut(samples=None, agent=False).metadata() == {"interrupted": True, "played_ms": 1_000, "voice_session_id": "session"}
+
+
+@pytest.mark.parametrize(
+    ("facts", "worth"),
+    [
+        (cut(), True),
+        (cut(played=0), True),
+        (cut(samples=None), True),
+        (cut(text=" "), False),
+        (cut(played=48_000), False),
+        (cut(played=48_320), False),
+    ],
+)
+def test_what_was_heard_whole_or_says_nothing_leaves_no_record(facts: CutReply, worth: bool) -> None:
+    assert facts.worth_a_record is worth
+
+
+def tone(value: int) -> Samples:
+    return np.full(FRAME_SAMPLES, value, dtype=np.int16)
+
+
+def test_everybody_hears_all_but_themselves() -> None:
+    heard = mixes(["ann", "ben", "cy"], {"ann": tone(100), "ben": tone(20)}, tone(3))
+    assert {name: int(samples[0]) for name, samples in heard.items()} == {"ann": 23, "ben": 103, "cy": 123}
+
+
+def test_listeners_share_one_mix() -> None:
+    heard = mixes(["ann", "ben", "cy"], {"ann": tone(100)}, tone(3))
+    assert heard["ben"] is heard["cy"]
+
+
+def test_nothing_is_handed_to_whom_nobody_speaks() -> None:
+    assert mixes(["ann", "ben"], {}, None) == {}
+    assert set(mixes(["ann", "ben"], {"ann": tone(1)}, None)) == {"ben"}
+    assert set(mixes(["ann"], {"ann": tone(1)}, None)) == set()

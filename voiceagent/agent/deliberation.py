@@ -1,0 +1,90 @@
+"""Asking the policy: within its time, under the eyes of the hooks, and never at the cost of an answer."""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+
+from voiceagent import clock
+from voiceagent.judgment.policy import SpeakDecision, SpeakPolicy, SpeakTurn
+from voiceagent.judgment.thought import Thought
+from voiceagent.room.channel import Host
+from voiceagent.room.events import RoomEvent
+from voiceagent.room.hooks import HookTrigger
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class SpeakDecisionEvent:
+    """What ON_SPEAK_DECISION hooks see; a SYNC one may put another `decision` in it. `duration_ms` is the policy's own time, the
+    channel's bound when it did not decide within it. `asked_again`: the policy decided anew with what the agent thought. `late`:
+    no turn follows, whatever is decided."""
+
+    room_id: str
+    channel_id: str
+    event: RoomEvent
+    decision: SpeakDecision
+    duration_ms: int
+    asked_again: bool = False
+    thought: Thought | None = None
+    late: bool = False
+
+
+class Deliberation:
+    """One agent's policy, and the time it is given. Raises ValueError for a bound that leaves it none."""
+
+    def __init__(self, policy: SpeakPolicy, timeout_ms: int) -> None:
+        if timeout_ms <= 0:
+            raise ValueError("speak_timeout must be above 0 seconds")
+        self.policy = policy
+        self._timeout_ms = timeout_ms
+
+    async def decide(self, host: Host, turn: SpeakTurn, *, asked_again: bool = False, late: bool = False) -> SpeakDecision:
+        """What stands once the policy has decided (or failed to: then the agent speaks) and the hooks have had their say."""
+        began = clock.now()
+        try:
+            async with asyncio.timeout(self._timeout_ms / 1000):
+                decision = await self.policy.decide(turn)
+            if not isinstance(decision, SpeakDecision):
+                raise TypeError(f"a policy returns a SpeakDecision, not a {type(decision).__name__}")
+            took = clock.now() - began
+        except TimeoutError:
+            log.warning(
+                "room %s: the policy of %s did not decide in %d ms", turn.event.room_id, turn.channel_id, self._timeout_ms
+            )
+            decision, took = SpeakDecision("speak", reason="fallback"), self._timeout_ms
+        except Exception:
+            log.exception("room %s: the policy of %s failed", turn.event.room_id, turn.channel_id)
+            decision, took = SpeakDecision("speak", reason="fallback"), clock.now() - began
+        asked = SpeakDecisionEvent(
+            turn.event.room_id, turn.channel_id, turn.event, decision, took, asked_again, turn.thought, late
+        )
+        return await self._past_hooks(host, asked)
+
+    async def _past_hooks(self, host: Host, asked: SpeakDecisionEvent) -> SpeakDecision:
+        outcome = await host.run_hooks(HookTrigger.ON_SPEAK_DECISION, asked, asked.room_id)
+        decision = outcome.payload.decision
+        if outcome.blocked_by is not None:
+            by = outcome.blocked_by
+            decision = SpeakDecision("silent", by if by.startswith("hook_error:") else f"blocked by {by}")
+        self._publish(host, asked, decision)
+        return decision
+
+    @staticmethod
+    def _publish(host: Host, asked: SpeakDecisionEvent, decision: SpeakDecision) -> None:
+        host.feed(asked.room_id).publish(
+            "input.decided",
+            {
+                "input_id": asked.event.id,
+                "channel_id": asked.channel_id,
+                "mode": decision.mode,
+                "reason": decision.reason,
+                "judgments": dict(decision.judgments),
+                "duration_ms": asked.duration_ms,
+                "asked_again": asked.asked_again,
+                "final": decision.final,
+                "late": asked.late,
+            },
+            channel_id=asked.channel_id,
+            audience="host",
+        )

@@ -1,0 +1,232 @@
+"""Builds everything from Settings and owns it while the program runs; the only file that names concrete engines."""
+
+import asyncio
+import contextlib
+import inspect
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self, TypeVar
+
+from voiceagent import __version__
+from voiceagent.agent.channel import AIChannel
+from voiceagent.config import Settings
+from voiceagent.errors import ConfigError, LanguageModelError, ModelError
+from voiceagent.llm.model import LanguageModel
+from voiceagent.llm.scripted import CannedModel, EchoModel
+from voiceagent.llm.settings import LanguageModelSettings
+from voiceagent.room.engine import RoomEngine
+from voiceagent.room.memory import MemoryStore
+from voiceagent.room.sqlite import SqliteStore
+from voiceagent.room.store import Store
+from voiceagent.speech.engines import SpeechToText, TextToSpeech, VoiceDetector
+from voiceagent.speech.settings import HearingSettings, SpeakingSettings
+from voiceagent.voice.reception import Hearing, Reception
+from voiceagent.voice.settings import VoiceSettings
+from voiceagent.web.status import Status
+from voiceagent.weights import Weights
+
+T = TypeVar("T")
+
+EMBEDDING: Final = "all-MiniLM-L6-v2"
+ADVICE: Final = (
+    'These answers come from a file of notes. For a model: [llm] brain = "openai" with the url and model of any compatible '
+    'server, or brain = "gguf" with a file, then start again.'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a command asks for over the settings.
+
+    `sound` False: nothing that hears or speaks is loaded, and there is no reception. `greet` False: no call is greeted.
+    `memory`: rooms are kept nowhere. `ids` makes every id. `voice` may put something around the voice that was loaded.
+    """
+
+    sound: bool = True
+    greet: bool = True
+    memory: bool = False
+    ids: Callable[[], str] | None = None
+    voice: Callable[[TextToSpeech], TextToSpeech] = lambda voice: voice
+
+
+class App:
+    """The running program: `async with App(settings) as app:` gives `engine`, `agent`, `reception`; leaving it ends all of it.
+
+    Entering loads the models, in threads. Raises ModelError when one is missing or damaged, ConfigError when the settings name
+    a file that cannot be used, StoreError when the database cannot be opened.
+    """
+
+    def __init__(self, settings: Settings, choices: Choices = Choices()) -> None:
+        self.settings = settings
+        self._choices = choices
+        self._stack = contextlib.AsyncExitStack()
+        self._engine: RoomEngine | None = None
+        self._model: LanguageModel | None = None
+        self._reception: Reception | None = None
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self._build()
+        except BaseException:
+            await self._stack.aclose()
+            raise
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self._stack.__aexit__(kind, error, trace)
+
+    async def _build(self) -> None:
+        self._model, sound = await self._load()
+        room, agent = self.settings.room, self.settings.agent
+        engine = RoomEngine(
+            store=await self._store(),
+            max_chain_depth=room.max_chain_depth,
+            process_timeout=room.process_timeout_ms / 1000,
+            ids=self._choices.ids,
+        )
+        self._engine = await self._stack.enter_async_context(engine)
+        engine.register_channel(AIChannel(agent.channel_id, provider=self._model, settings=agent))
+        if sound is not None:
+            self._reception = Reception(engine, *sound, self._voice_settings())
+
+    @property
+    def engine(self) -> RoomEngine:
+        """The rooms."""
+        return _entered(self._engine)
+
+    @property
+    def model(self) -> LanguageModel:
+        """The brain."""
+        return _entered(self._model)
+
+    @property
+    def reception(self) -> Reception:
+        """Where calls go. Raises RuntimeError when sound was not asked for."""
+        return _entered(self._reception)
+
+    async def open_room(self, room_id: str) -> None:
+        """Opens a room with the agent in it; does nothing when both are there."""
+        await self.engine.create_room(room_id)
+        await self.engine.attach_channel(room_id, self.settings.agent.channel_id)
+
+    def status(self) -> Status:
+        """What the page says of the program."""
+        heard, spoken = self.settings.hearing.model, self.settings.speaking.voice
+        advice = ADVICE if self.settings.llm.brain == "notes" else ""
+        return Status(__version__, self.model.name, advice, {"hearing": heard, "speaking": spoken})
+
+    def _voice_settings(self) -> VoiceSettings:
+        """The voice's settings, greeting as the agent does unless they say otherwise."""
+        voice, agent = self.settings.voice, self.settings.agent
+        greeting = (voice.greeting or agent.greeting).replace("{name}", agent.name) if self._choices.greet else ""
+        return voice.model_copy(update={"greeting": greeting})
+
+    async def _load(self) -> tuple[LanguageModel, tuple[Hearing, TextToSpeech] | None]:
+        """Loads what takes long side by side, each in a thread; what was loaded is closed when the program ends."""
+        settings, loop = self.settings, asyncio.get_running_loop()
+        with ThreadPoolExecutor(3, thread_name_prefix="load") as pool:
+            brain = loop.run_in_executor(pool, _brain, settings.llm)
+            if not self._choices.sound:
+                return self._closing(await brain), None
+            hearing = loop.run_in_executor(pool, _hearing, settings.hearing)
+            voice = loop.run_in_executor(pool, _voice, settings.speaking)
+            model, heard, spoken = await asyncio.gather(brain, hearing, voice)
+        stt, detectors = heard
+        return self._closing(model), (
+            Hearing(self._closing(stt), detectors, settings.hearing),
+            self._choices.voice(self._closing(spoken)),
+        )
+
+    def _closing(self, engine: T) -> T:
+        close = getattr(engine, "close", None)
+        if close is not None:
+            self._stack.push_async_callback(_close, close)
+        return engine
+
+    async def _store(self) -> Store:
+        database = self.settings.room.database
+        if self._choices.memory or database is None:
+            return MemoryStore()
+        store = await SqliteStore.open(database)
+        self._stack.push_async_callback(store.close)
+        return store
+
+
+def _brain(settings: LanguageModelSettings) -> LanguageModel:
+    """The language model that the settings choose; blocks. Raises ConfigError or ModelError."""
+    match settings.brain:
+        case "echo":
+            return EchoModel()
+        case "canned":
+            return _canned(settings.canned or Path())
+        case "notes":
+            return _notes(settings.notes)
+        case "openai":
+            from voiceagent.llm.openai import OpenAIModel
+
+            return OpenAIModel(settings.url, settings.model, os.environ.get(settings.api_key_env), settings)
+        case "gguf":
+            try:
+                from voiceagent.llm.gguf import GgufModel
+            except ModuleNotFoundError as error:
+                raise ModelError(f"no brain: {error.name} is not installed; run: pip install 'voiceagent[gguf]'") from None
+            return GgufModel(settings.gguf or Path(), settings)
+
+
+def _canned(path: Path) -> LanguageModel:
+    try:
+        return CannedModel.from_file(path)
+    except LanguageModelError as error:
+        raise ConfigError(str(error)) from None
+
+
+def _notes(path: Path) -> LanguageModel:
+    """Answers from a file; the notes that come with the package stand in for the default file where that is not."""
+    from voiceagent.llm.embedding import MiniLM
+    from voiceagent.llm.notes import NotesModel
+
+    shipped = Path(__file__).parent / "notes.md"
+    is_default = path == LanguageModelSettings().notes
+    chosen = shipped if is_default and not path.is_file() and shipped.is_file() else path
+    embedder = MiniLM(Weights().path(EMBEDDING))
+    try:
+        return NotesModel.from_file(chosen, embedder)
+    except LanguageModelError as error:
+        raise ConfigError(str(error)) from None
+
+
+def _hearing(settings: HearingSettings) -> tuple[SpeechToText, Callable[[], VoiceDetector]]:
+    """The recognizer for all calls, and what makes a detector for each; blocks. Raises ModelError."""
+    from voiceagent.speech.detector import GatedDetector, Silero
+    from voiceagent.speech.whisper import WhisperEngine
+
+    weights = Weights()
+    name = settings.model if f"whisper-{settings.model}" not in weights.models else f"whisper-{settings.model}"
+    silero = Silero(weights.path("silero-vad"))
+    recognizer = WhisperEngine(weights.path(name), language=settings.language)
+    return recognizer, lambda: GatedDetector(silero, settings.gate_mode)
+
+
+def _voice(settings: SpeakingSettings) -> TextToSpeech:
+    """The voice for all rooms; blocks. Raises ModelError, also when the package that speaks is not installed."""
+    try:
+        from voiceagent.speech.piper import PiperEngine
+    except ModuleNotFoundError as error:
+        raise ModelError(f"no voice: {error.name} is not installed; run: pip install 'voiceagent[piper]'") from None
+    return PiperEngine(Weights().path(settings.voice), settings)
+
+
+async def _close(close: Callable[[], object]) -> None:
+    closed = close()
+    if inspect.isawaitable(closed):
+        await closed
+
+
+def _entered(part: T | None) -> T:
+    if part is None:
+        raise RuntimeError("this part of the app is there only inside `async with App(...)`, and when it was asked for")
+    return part

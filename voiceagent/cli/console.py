@@ -1,0 +1,114 @@
+"""`voiceagent console`: the room and the agent without a microphone, typed lines in and typed answers out."""
+
+import asyncio
+import sys
+import threading
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import typer
+
+from voiceagent import config
+from voiceagent.app import App, Choices
+from voiceagent.cli.brain import HELP, brain_options
+from voiceagent.cli.loop import run
+from voiceagent.room.channel import Channel
+from voiceagent.room.events import ChannelType, InboundMessage, Participant, TextContent
+from voiceagent.room.feed import FeedEvent, Subscription
+
+app = typer.Typer()
+
+ROOM = "console"
+CHANNEL = "keyboard"
+YOU = Participant("you", "You")
+ANSWER_S = 120
+ENDS = ("generation.finished", "generation.failed", "generation.detached")
+
+
+@app.command()
+def console(
+    config_file: Annotated[Path | None, typer.Option("--config", help="Settings, in TOML.")] = None,
+    llm: Annotated[str | None, typer.Option(help=HELP)] = None,
+) -> None:
+    """Talk with the agent by typing; Ctrl-D ends it. Works in a pipe: one line in, one answer out."""
+    settings = config.load(config_file, options=brain_options(llm))
+    run(_converse(settings, sys.stdin))
+
+
+async def _converse(settings: config.Settings, lines: TextIO) -> None:
+    async with App(settings, Choices(sound=False)) as voice:
+        keyboard = Channel(CHANNEL, ChannelType.TEXT)
+        voice.engine.register_channel(keyboard)
+        await voice.open_room(ROOM)
+        await voice.engine.attach_channel(ROOM, CHANNEL)
+        await voice.engine.join(ROOM, YOU)
+        if lines.isatty():
+            typer.echo(f"{settings.agent.name} ({voice.model.name}). Ctrl-D ends.")
+        typed = _Typed(lines)
+        while (line := await typed.next_line()) is not None:
+            if line.strip():
+                await _turn(voice, line.strip())
+        await voice.engine.leave(ROOM, YOU.id)
+
+
+async def _turn(voice: App, line: str) -> None:
+    """Sends a line and prints its answer while it is made; gives up on an answer after two minutes."""
+    reader = voice.engine.feed(ROOM).subscribe()
+    try:
+        message = InboundMessage(CHANNEL, TextContent(line), sender_id=YOU.id)
+        result = await voice.engine.process_inbound(message, room_id=ROOM)
+        if result.event is None or result.blocked:
+            typer.echo(f"[not taken: {result.reason or 'blocked'}]")
+            return
+        async with asyncio.timeout(ANSWER_S):
+            await _print_answer(reader, result.event.id)
+    except TimeoutError:
+        typer.echo("[no answer]")
+    finally:
+        reader.close()
+
+
+async def _print_answer(reader: Subscription, event_id: str) -> None:
+    async for event in reader.events():
+        if event.type == "input.settled" and event.data.get("input_id") == event_id:
+            return
+        if event.responds_to != event_id:
+            continue
+        if event.type == "text.delta":
+            typer.echo(event.data.get("text"), nl=False)
+        elif event.type in ENDS:
+            typer.echo(_how_it_ended(event))
+            return
+
+
+def _how_it_ended(event: FeedEvent) -> str:
+    if event.type == "generation.failed":
+        return f"[the model failed: {event.data.get('error_category', 'unknown')}]"
+    return ""
+
+
+class _Typed:
+    """Lines from a terminal, a pipe or a file, read by a thread that asks for the next one only when it is wanted."""
+
+    def __init__(self, lines: TextIO) -> None:
+        self._lines = lines
+        self._prompt = "> " if lines.isatty() else ""
+
+    async def next_line(self) -> str | None:
+        """The next line; None at the end of input."""
+        loop = asyncio.get_running_loop()
+        read: asyncio.Future[str] = loop.create_future()
+
+        def settle(line: str) -> None:
+            if not read.done():
+                read.set_result(line)
+
+        def work() -> None:
+            line = self._lines.readline()
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(settle, line)
+
+        if self._prompt:
+            typer.echo(self._prompt, nl=False)
+        threading.Thread(target=work, name="keyboard", daemon=True).start()
+        return await read or None

@@ -1,0 +1,206 @@
+"""Where an utterance begins, pauses and ends: frames and probabilities in, facts out; no clock, no model."""
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from voiceagent.audio.frame import Samples, to_samples
+from voiceagent.speech.background import Background
+from voiceagent.speech.settings import HearingSettings
+
+_GAP: Final = to_samples(100)
+"""Longest silence inside the few voiced frames that make a beginning."""
+
+_DIP: Final = to_samples(60)
+"""Shortest silence in which speech that never ends is cut."""
+
+_SOFT_LIMIT: Final = 0.9
+"""Share of the longest utterance after which the next dip is where it is cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechStarted:
+    """Somebody speaks, since position `at`."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpeechPaused:
+    """The voice fell silent at `at`; `sound` is the utterance so far, worth decoding: if nothing follows, it is all of it."""
+
+    at: int
+    sound: Samples
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechResumed:
+    """The pause is over: the voice is back since `at`."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpeechEnded:
+    """An utterance: its voice from `start` to `end`, and the sound to decode.
+
+    `sound` begins at position `sound_at`, at most the pre-roll before `start`, and never repeats a sample of another
+    utterance. When the utterance ended after a pause, it is the very sound that `SpeechPaused` gave. `voiced_ratio` is the
+    share of voiced frames between `start` and `end`. `continues`: the speaker went on, this part was cut at the bound, and
+    the next one's sound begins with the next sample.
+    """
+
+    start: int
+    end: int
+    sound_at: int
+    sound: Samples
+    voiced_ratio: float
+    continues: bool = False
+
+
+SpeechEvent = SpeechStarted | SpeechPaused | SpeechResumed | SpeechEnded
+
+
+@dataclass(slots=True)
+class _Utterance:
+    """What is known of the utterance being heard, in positions; `paused_to` is the end of the sound its pause gave."""
+
+    start: int
+    sound_at: int
+    last_voice: int
+    voiced: int
+    paused_to: int | None = None
+
+
+class Segmenter:
+    """One line's segmenter. Positions count samples from the first frame heard.
+
+    Voice begins at `threshold` and lasts while above `release`; a steady background counts as silence however it is judged.
+    Each start has one end, with start < pause <= end; what goes on past `max_speech_ms` is cut, in a dip of the voice if one
+    comes in the last tenth, and the parts join without a sample lost or doubled.
+    """
+
+    def __init__(self, settings: HearingSettings) -> None:
+        self._settings = settings
+        self._pre_roll = to_samples(settings.pre_roll_ms)
+        self._min_speech = to_samples(settings.min_speech_ms)
+        self._pause = to_samples(settings.pause_ms)
+        self._end_silence = to_samples(settings.end_silence_ms)
+        self._limit = to_samples(settings.max_speech_ms)
+        self._background = Background()
+        self._tape = _Tape()
+        self._onset: _Utterance | None = None
+        self._open: _Utterance | None = None
+
+    @property
+    def speaking(self) -> bool:
+        """Whether an utterance is open."""
+        return self._open is not None
+
+    def hear(self, samples: Samples, probability: float) -> tuple[SpeechEvent, ...]:
+        """Takes the next frame (20 ms, int16) and its probability of a voice (0..1); returns what became known by it."""
+        begin = self._tape.end
+        self._tape.append(samples)
+        heard = self._open or self._onset
+        bar = self._settings.release if heard else self._settings.threshold
+        voiced = not self._background.hear(samples, probability) and probability >= bar
+        if self._open is None:
+            return self._await_voice(begin, voiced)
+        return self._hear_voice(self._open, begin) if voiced else self._hear_silence(self._open)
+
+    def finish(self) -> tuple[SpeechEvent, ...]:
+        """The line has ended: ends what is open, with all its sound."""
+        return self._end(self._open, self._tape.end) if self._open else ()
+
+    def _await_voice(self, begin: int, voiced: bool) -> tuple[SpeechEvent, ...]:
+        now = self._tape.end
+        if voiced:
+            self._onset = self._onset or _Utterance(begin, begin, begin, 0)
+            self._onset.voiced += now - begin
+            self._onset.last_voice = now
+        elif self._onset and now - self._onset.last_voice >= _GAP:
+            self._onset = None
+        self._tape.drop_before((self._onset.start if self._onset else now) - self._pre_roll)
+        if self._onset is None or self._onset.voiced < self._min_speech:
+            return ()
+        self._open, self._onset = self._onset, None
+        self._open.sound_at = self._tape.begin
+        return (SpeechStarted(self._open.start),)
+
+    def _hear_voice(self, open_: _Utterance, begin: int) -> tuple[SpeechEvent, ...]:
+        now = self._tape.end
+        dip = begin - open_.last_voice
+        length = begin - open_.sound_at
+        if length >= self._limit or (dip >= _DIP and length >= _SOFT_LIMIT * self._limit):
+            return self._cut(open_, open_.last_voice + dip // 2, begin)
+        resumed = (SpeechResumed(begin),) if open_.paused_to is not None else ()
+        open_.paused_to = None
+        open_.voiced += now - begin
+        open_.last_voice = now
+        return resumed
+
+    def _hear_silence(self, open_: _Utterance) -> tuple[SpeechEvent, ...]:
+        now = self._tape.end
+        silence = now - open_.last_voice
+        paused: tuple[SpeechEvent, ...] = ()
+        if silence >= self._pause and open_.paused_to is None:
+            open_.paused_to = now
+            paused = (SpeechPaused(open_.last_voice, self._tape.between(open_.sound_at, now)),)
+        if silence >= self._end_silence and open_.paused_to is not None:
+            return (*paused, *self._end(open_, open_.paused_to))
+        if now - open_.sound_at >= self._limit:
+            return (*paused, *self._end(open_, max(open_.last_voice, open_.sound_at + self._limit)))
+        return paused
+
+    def _end(self, open_: _Utterance, sound_to: int) -> tuple[SpeechEvent, ...]:
+        ended = self._ended(open_, sound_to)
+        self._open = None
+        self._tape.drop_before(max(sound_to, self._tape.end - self._pre_roll))
+        return (ended,)
+
+    def _cut(self, open_: _Utterance, cut: int, resumes: int) -> tuple[SpeechEvent, ...]:
+        """Ends the part at `cut` and opens the next, whose voice began at `resumes`."""
+        ended = self._ended(open_, cut, continues=True)
+        now = self._tape.end
+        self._open = _Utterance(resumes, cut, now, now - resumes)
+        self._tape.drop_before(cut)
+        return ended, SpeechStarted(resumes)
+
+    def _ended(self, open_: _Utterance, sound_to: int, *, continues: bool = False) -> SpeechEnded:
+        return SpeechEnded(
+            open_.start,
+            open_.last_voice,
+            open_.sound_at,
+            self._tape.between(open_.sound_at, sound_to),
+            open_.voiced / max(1, open_.last_voice - open_.start),
+            continues,
+        )
+
+
+class _Tape:
+    """The last stretch of sound, addressed by position."""
+
+    def __init__(self) -> None:
+        self.begin = 0
+        self.end = 0
+        self._frames: deque[Samples] = deque()
+
+    def append(self, samples: Samples) -> None:
+        self._frames.append(samples)
+        self.end += len(samples)
+
+    def drop_before(self, position: int) -> None:
+        """Forgets what is older than `position`, to the sample."""
+        while self._frames and self.begin < position:
+            first = self._frames.popleft()
+            dropped = min(len(first), position - self.begin)
+            if dropped < len(first):
+                self._frames.appendleft(first[dropped:])
+            self.begin += dropped
+
+    def between(self, start: int, end: int) -> Samples:
+        """The samples from `start` to `end`, both on the tape, as an array of its own."""
+        joined: Samples = np.concatenate(self._frames) if self._frames else np.zeros(0, dtype=np.int16)
+        return joined[start - self.begin : end - self.begin].copy()

@@ -1,0 +1,49 @@
+"""Settings of hearing and speaking; reading them loads no engine."""
+
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class HearingSettings(BaseModel):
+    """How a line's sound becomes utterances and words."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str = Field("tiny.en", description="Whisper model: a name of the registry or of faster-whisper's hub")
+    language: str = Field("en", description="language spoken, as a two-letter code; models ending in .en know English only")
+    gate_mode: int = Field(2, ge=0, le=3, description="how readily the cheap gate calls a frame silence, 0 (rarely) to 3")
+    threshold: float = Field(0.5, gt=0, lt=1, description="probability from which a frame begins speech")
+    release: float = Field(0.35, gt=0, lt=1, description="probability below which a frame is silence once speech has begun")
+    min_speech_ms: int = Field(120, ge=20, le=1000, description="voice shorter than this is no speech")
+    pause_ms: int = Field(200, ge=60, le=2000, description="silence after which words are decoded ahead")
+    end_silence_ms: int = Field(500, ge=100, le=5000, description="silence that ends an utterance")
+    pre_roll_ms: int = Field(300, ge=0, le=2000, description="sound kept from before the voice began")
+    max_speech_ms: int = Field(30_000, ge=2000, le=120_000, description="longest utterance; what goes on becomes a new one")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.release > self.threshold:
+            raise ValueError(f"release ({self.release}) must not be above threshold ({self.threshold})")
+        if self.pause_ms > self.end_silence_ms:
+            raise ValueError(f"pause_ms ({self.pause_ms}) must not be above end_silence_ms ({self.end_silence_ms})")
+        return self
+
+
+class SpeakingSettings(BaseModel):
+    """How words become sound."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    voice: str = Field("en_US-joe-medium", description="Piper voice: a name of the registry or of Piper's own list")
+    language: str = Field("en", description="language that numbers, money and abbreviations are spelled in")
+    speed: float = Field(1.0, ge=0.5, le=2.0, description="1.0 is the voice's own pace, 2.0 twice as fast")
+    gain_db: float = Field(
+        0.0, ge=-40, le=20, description="loudness added to the voice, in decibels, the same for every sentence"
+    )
+    first_sentence_words: int = Field(
+        5, ge=1, le=50, description="an answer's first sentence may end at a clause border after this many words, to sound early"
+    )
+    max_sentence_chars: int = Field(
+        300, ge=40, le=2000, description="longest sentence handed to the voice; longer is cut at a word"
+    )

@@ -1,0 +1,228 @@
+"""A line to a browser: sound both ways over WebRTC, from the offer to the hang-up."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from typing import Final
+
+import av
+import numpy as np
+from aiortc import RTCConfiguration, RTCPeerConnection, RTCRtpCodecCapability, RTCRtpReceiver, RTCSessionDescription
+from aiortc.exceptions import InternalError, InvalidAccessError, InvalidStateError, OperationError
+from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
+from aiortc.sdp import SessionDescription, candidate_from_sdp
+
+from voiceagent import clock
+from voiceagent.audio.frame import RATE, AudioFrame, Samples
+from voiceagent.errors import TransportError
+from voiceagent.transport.arrivals import Arrivals
+from voiceagent.transport.inorder import InOrder
+from voiceagent.transport.track import SpeechTrack
+
+log = logging.getLogger(__name__)
+
+LINE_RATE: Final = 48_000
+CONNECT_MS: Final = 15_000
+CANDIDATES: Final = 64
+DRAIN_MS: Final = 1_000
+
+_UNREADABLE = (
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    AssertionError,
+    InternalError,
+    InvalidAccessError,
+    InvalidStateError,
+    OperationError,
+)
+
+
+class WebRtcCall:
+    """One browser's line. `accept` an offer, give `run` a task, then use it as a Call once `connected` said so.
+
+    A page without a microphone has a living line all the same: its frames are silence. The line ends when the page says so,
+    when the connection is lost (at most 40 s after the page is gone without a word), when it is not up within 15 s, or by
+    `hang_up`.
+    """
+
+    def __init__(self, session_id: str) -> None:
+        self._session_id = session_id
+        self._peer = RTCPeerConnection(RTCConfiguration(iceServers=[]))
+        self._track = SpeechTrack()
+        self._up = asyncio.Event()
+        self._over = asyncio.Event()
+        self._arrived = asyncio.Event()
+        self._arrivals: Arrivals | None = None
+        self._source: MediaStreamTrack | None = None
+        self._candidates = 0
+        self._peer.on("connectionstatechange", self._state_changed)
+
+    @property
+    def session_id(self) -> str:
+        """Names this line; unique, never reused."""
+        return self._session_id
+
+    async def accept(self, offer: str) -> str:
+        """Answers an SDP offer with one that holds all of our candidates. Raises TransportError for an offer nobody can use."""
+        try:
+            _check(offer)
+            transceiver = self._peer.addTransceiver(self._track, direction="sendrecv")
+            transceiver.setCodecPreferences(_opus())
+            _hear_at_once(transceiver.receiver)
+            await self._peer.setRemoteDescription(RTCSessionDescription(sdp=offer, type="offer"))
+            self._source = transceiver.receiver.track
+            await self._peer.setLocalDescription(await self._peer.createAnswer())
+        except _UNREADABLE as error:
+            await self.close()
+            raise TransportError(f"the offer cannot be used: {error or type(error).__name__}") from error
+        return str(self._peer.localDescription.sdp)
+
+    async def add_candidate(self, line: str, mid: str | None, index: int | None) -> None:
+        """Adds one of the browser's candidates, as it stands in SDP; an empty line says that there are no more."""
+        self._candidates += 1
+        if self._candidates > CANDIDATES:
+            raise TransportError(f"a line takes at most {CANDIDATES} candidates")
+        try:
+            if not line:
+                await self._peer.addIceCandidate(None)
+                return
+            candidate = candidate_from_sdp(line.removeprefix("candidate:"))
+            candidate.sdpMid, candidate.sdpMLineIndex = mid, index
+            await self._peer.addIceCandidate(candidate)
+        except _UNREADABLE as error:
+            raise TransportError(f"the candidate cannot be used: {error or type(error).__name__}") from error
+
+    async def connected(self) -> bool:
+        """Whether sound can flow; waits until it can, or the line is over."""
+        up, over = asyncio.create_task(self._up.wait()), asyncio.create_task(self._over.wait())
+        try:
+            await asyncio.wait((up, over), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            up.cancel()
+            over.cancel()
+        return not self._over.is_set()
+
+    async def run(self) -> None:
+        """Takes in the browser's sound until the line is over, then lets go of everything. Its owner gives it a task."""
+        try:
+            async with asyncio.timeout(CONNECT_MS / 1000):
+                if not await self.connected():
+                    return
+            async with asyncio.TaskGroup() as tasks:
+                listening = tasks.create_task(self._listen(), name=f"listen {self._session_id}")
+                await self._over.wait()
+                listening.cancel()
+        except TimeoutError:
+            log.info("line %s: no connection within %d s", self._session_id, CONNECT_MS // 1000)
+        finally:
+            await self.close()
+
+    async def frames(self) -> AsyncIterator[AudioFrame]:
+        """The person's sound, one frame every 20 ms until the line is over; silence where none comes. Called once."""
+        self._arrivals = arrivals = Arrivals(clock.now())
+        while not self._over.is_set():
+            now = clock.now()
+            frame = arrivals.take(now)
+            if frame is not None:
+                yield frame
+                continue
+            self._arrived.clear()
+            try:
+                async with asyncio.timeout((arrivals.due - now) / 1000):
+                    await self._arrived.wait()
+            except TimeoutError:
+                continue
+
+    def play(self, frame: AudioFrame) -> None:
+        """Takes the next 20 ms for the person's ear; never blocks."""
+        if not self._over.is_set():
+            self._track.play(frame)
+
+    def clear(self) -> int:
+        """Drops what has not left; returns how many 16 kHz samples that was."""
+        return self._track.clear()
+
+    @property
+    def queued(self) -> int:
+        """16 kHz samples that have not left yet."""
+        return self._track.queued
+
+    async def hang_up(self) -> None:
+        """Closes the line once what is queued has left; safe to call twice."""
+        if self._up.is_set() and not self._over.is_set():
+            try:
+                async with asyncio.timeout(DRAIN_MS / 1000):
+                    await self._track.drained()
+            except TimeoutError:
+                log.info("line %s: closed with %d samples unsent", self._session_id, self._track.queued)
+        await self.close()
+
+    async def close(self) -> None:
+        """Closes the line at once; safe to call twice."""
+        self._end()
+        await self._peer.close()
+
+    def _end(self) -> None:
+        self._over.set()
+        self._arrived.set()
+
+    def _state_changed(self) -> None:
+        state = self._peer.connectionState
+        if state == "connected":
+            self._up.set()
+        elif state in ("failed", "closed"):
+            self._end()
+
+    async def _listen(self) -> None:
+        if self._source is None:
+            return
+        mono = _Mono()
+        try:
+            while True:
+                frame = await self._source.recv()
+                if isinstance(frame, av.AudioFrame) and self._arrivals is not None:
+                    self._arrivals.add(mono.convert(frame), _position(frame), clock.now())
+                    self._arrived.set()
+        except MediaStreamError:
+            return
+
+
+class _Mono:
+    """One browser's 48 kHz stereo frames to 16 kHz mono, as one unbroken stream.
+
+    FFmpeg's resampler holds back 1 ms; soxr, better for files, holds back 20 to 30 ms of a live line at this ratio.
+    """
+
+    def __init__(self) -> None:
+        self._resampler = av.AudioResampler(format="s16", layout="mono", rate=RATE)
+
+    def convert(self, frame: av.AudioFrame) -> Samples:
+        """The samples that this frame completes."""
+        pieces = [piece.to_ndarray().reshape(-1).astype(np.int16) for piece in self._resampler.resample(frame)]
+        return np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.int16)
+
+
+def _position(frame: av.AudioFrame) -> int:
+    return (frame.pts or 0) * RATE // LINE_RATE
+
+
+def _hear_at_once(receiver: RTCRtpReceiver) -> None:
+    """Takes the receiver's packets out of aiortc's buffer, which has no public place to name another."""
+    place = "_RTCRtpReceiver__jitter_buffer"
+    if hasattr(receiver, place):
+        setattr(receiver, place, InOrder())
+    else:
+        log.warning("this version of aiortc keeps its jitter buffer elsewhere: lost packets will delay what people say")
+
+
+def _opus() -> list[RTCRtpCodecCapability]:
+    capabilities = RTCRtpReceiver.getCapabilities("audio")
+    return [codec for codec in capabilities.codecs if codec.name.lower() == "opus"] if capabilities else []
+
+
+def _check(offer: str) -> None:
+    media = [section.kind for section in SessionDescription.parse(offer).media]
+    if media != ["audio"]:
+        raise ValueError(f"one audio section is wanted, not {media or 'none'}")

@@ -1,0 +1,1 @@
+"""People on lines: a call meets its room, hears and is heard."""

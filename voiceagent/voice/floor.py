@@ -1,0 +1,357 @@
+"""One room's floor: whose turn it is to sound, who hears whom, and how what sounds is cut."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Collection, Coroutine
+from dataclasses import dataclass
+from typing import Final
+
+from voiceagent import clock
+from voiceagent.audio.frame import FRAME_MS, Samples, to_ms
+from voiceagent.room.channel import Channel
+from voiceagent.room.engine import RoomEngine
+from voiceagent.room.hooks import HookTrigger
+from voiceagent.room.reply import Reply
+from voiceagent.voice.cut import BargeIn, CutReply, TtsCancelled
+from voiceagent.voice.latency import Latencies
+from voiceagent.voice.line import Line
+from voiceagent.voice.mixing import mixes
+from voiceagent.voice.mouth import Mouth, Speaking, closing
+from voiceagent.voice.notices import Notices
+from voiceagent.voice.settings import VoiceSettings
+from voiceagent.voice.turn import Sounding
+from voiceagent.voice.waiting import Waiting
+
+log = logging.getLogger(__name__)
+
+VOICE_CHANNEL: Final = "voice"
+"""The id under which a room's voice channel sits in it."""
+
+PROGRESS_TICKS: Final = 5
+LATE_MS: Final = 200
+"""A clock so far behind (a machine that slept) starts anew instead of handing over everything at once."""
+
+DRAIN_MS: Final = 1_000
+"""How long a line may take to play what it was handed before it is no longer waited for."""
+
+HOLD_MS: Final = 10_000
+"""How long speech that has not become words may keep a ready reply from beginning."""
+
+
+@dataclass(slots=True)
+class _Saying:
+    """The reply whose turn it is; `begun` once its first frame went to the lines."""
+
+    reply: Reply
+    mouth: Mouth
+    speaking: asyncio.Task[None]
+    begun: bool = False
+    ready_at: int | None = None
+    drain_until: int | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether all its sound went to the lines."""
+        return self.mouth.done and not self.mouth.ready
+
+
+class Floor:
+    """Sounds one reply at a time and mixes the people; every call hears all but itself.
+
+    `channel` is the registered voice channel, in whose name cut records are written. `run()` is the floor's life and owns its
+    tasks; it ticks only while something sounds or somebody is to be heard.
+    """
+
+    def __init__(self, engine: RoomEngine, channel: Channel, room_id: str, speaking: Speaking, settings: VoiceSettings) -> None:
+        self.engine = engine
+        self.room_id = room_id
+        self.settings = settings
+        self.latencies = Latencies()
+        self._channel = channel
+        self._speaking = speaking
+        self._notices = Notices(engine.feed(room_id), channel.channel_id)
+        self._lines: list[Line] = []
+        self._waiting = Waiting()
+        self._watching: set[asyncio.Task[None]] = set()
+        self._saying: _Saying | None = None
+        self._tasks: asyncio.TaskGroup | None = None
+        self._started = asyncio.Event()
+        self._closed = False
+        self._wake = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._ticks = 0
+
+    # -- life -----------------------------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Until close(); then what still has to be written is written."""
+        async with asyncio.TaskGroup() as tasks:
+            self._tasks = tasks
+            self._started.set()
+            due = clock.now()
+            while not self._closed:
+                self._next()
+                if self._busy():
+                    now = clock.now()
+                    due = now if now - due > LATE_MS or due > now else due
+                    self._tick(now)
+                    self._next()
+                    due += FRAME_MS
+                    await clock.sleep_until(due)
+                else:
+                    await self._sleep()
+                    due = clock.now()
+
+    async def started(self) -> None:
+        """Returns once run() takes replies."""
+        await self._started.wait()
+
+    def close(self, reason: str) -> None:
+        """Stops what sounds, drops what waits; run() ends soon after."""
+        self.drop(reason)
+        self._closed = True
+        self._wake.set()
+
+    def drop(self, reason: str) -> None:
+        """Stops what sounds, and lets go of what has not begun to: its words go on for those who read."""
+        for task in self._watching:
+            task.cancel()
+        waiting = self._waiting.clear()
+        saying = self._saying
+        if saying is not None and not saying.begun:
+            self._notices.dropped(saying.reply, reason)
+            self._end(saying)
+        self._stop(None, reason)
+        for reply in waiting:
+            self._notices.dropped(reply, reason)
+        self._changed()
+
+    async def quiet(self) -> None:
+        """Returns once nothing sounds and nothing waits to."""
+        await self._idle.wait()
+
+    # -- replies --------------------------------------------------------------------------------------------------------
+
+    def take(self, reply: Reply) -> None:
+        """Queues a reply; an urgent one cuts what sounds and goes first."""
+        if self._closed or self._waiting.full:
+            self._notices.dropped(reply, "closed" if self._closed else "queue_full")
+            return
+        self._notices.queued(reply)
+        self._waiting.add(reply)
+        watching = self._spawn(self._await_words(reply), f"first words of {reply.id}")
+        self._watching.add(watching)
+        watching.add_done_callback(self._watching.discard)
+        if reply.urgent:
+            self._stop(None, "say")
+        self._next()
+        self._changed()
+
+    def sounding(self, line: Line) -> Sounding | None:
+        """What can be cut, as this line's listener has heard it."""
+        saying = self._saying
+        return Sounding(saying.reply.id, to_ms(line.played())) if saying is not None and saying.begun else None
+
+    def cut(self, line: Line, reason: str = "barge_in") -> bool:
+        """A person's speech stops what sounds; False when nothing does. The sound stops before anybody is asked or told."""
+        saying = self._saying
+        if saying is None or not saying.begun or (saying.over and line.through()):
+            return False
+        return self._stop(line, reason)
+
+    def supersede(self, line: Line, answered: Collection[str]) -> None:
+        """The line's person went on before anything of these utterances' answers was heard: they will not sound."""
+        for reply in self._waiting.withdraw(answered):
+            reply.cancel("superseded")
+            self._notices.dropped(reply, "superseded")
+        if self._saying is not None and not self._saying.begun and self._saying.reply.responds_to in answered:
+            self._stop(line, "superseded")
+        self._changed()
+
+    # -- people ---------------------------------------------------------------------------------------------------------
+
+    def seat(self, line: Line) -> None:
+        """A call comes."""
+        self._lines.append(line)
+
+    def leave(self, line: Line) -> None:
+        """A call goes; what sounds goes on for the others, if there are any."""
+        if self._lines == [line]:
+            self.drop("hang_up")
+        self._lines.remove(line)
+        self._changed()
+
+    def talk(self, line: Line, samples: Samples) -> None:
+        """20 ms of a person who speaks, for all others."""
+        if len(self._lines) > 1:
+            line.talk(samples)
+            self._wake.set()
+
+    def hearing(self, line: Line, hearing: bool) -> None:
+        """Whether this line's person speaks, or has spoken words that are not known yet: no reply begins meanwhile."""
+        line.hearing = hearing
+        self._changed()
+
+    # -- inside ---------------------------------------------------------------------------------------------------------
+
+    def _busy(self) -> bool:
+        saying = self._saying
+        if saying is not None and (saying.begun or (saying.mouth.ready and not self._held(saying))):
+            return True
+        return any(line.talking for line in self._lines)
+
+    def _spawn(self, coroutine: Coroutine[object, object, None], name: str) -> asyncio.Task[None]:
+        if self._tasks is None:
+            coroutine.close()
+            raise RuntimeError("a floor takes replies once it runs")
+        return self._tasks.create_task(coroutine, name=name)
+
+    async def _sleep(self) -> None:
+        """Until something changes; a reply that is held back waits no longer than its bound."""
+        self._wake.clear()
+        saying = self._saying
+        if saying is None or saying.ready_at is None:
+            await self._wake.wait()
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(max(0, saying.ready_at + HOLD_MS - clock.now()) / 1000):
+                await self._wake.wait()
+
+    def _held(self, saying: _Saying) -> bool:
+        """Whether a reply that has not begun waits for somebody to finish; waits no longer than HOLD_MS."""
+        if saying.reply.urgent or not any(line.hearing for line in self._lines):
+            return False
+        return saying.ready_at is None or clock.now() - saying.ready_at < HOLD_MS
+
+    def _next(self) -> None:
+        """Lets go of a reply that has nothing to sound, and gives the next one its turn."""
+        saying = self._saying
+        if saying is not None and saying.reply.cancelled is not None:
+            self._stop(None, saying.reply.cancelled)
+        elif saying is not None and not saying.begun and saying.over:
+            self._notices.dropped(saying.reply, "nothing_to_say")
+            self._end(saying)
+        while self._saying is None and (reply := self._waiting.take()) is not None:
+            if reply.cancelled is not None:
+                self._notices.dropped(reply, reply.cancelled)
+                continue
+            mouth = Mouth(reply, self.engine, self._speaking, self.settings.ahead_ms, self._sound_came)
+            self._saying = _Saying(reply, mouth, self._spawn(mouth.run(), f"mouth {reply.id}"))
+        self._changed(wake=False)
+
+    async def _await_words(self, reply: Reply) -> None:
+        """Notes when a waiting reply gets its first words: its turn may come then."""
+        async with closing(reply.pieces()) as pieces:
+            async for _ in pieces:
+                self.latencies.answered(reply.responds_to, clock.now())
+                break
+        self._next()
+        self._wake.set()
+
+    def _sound_came(self) -> None:
+        saying = self._saying
+        if saying is not None and saying.ready_at is None and saying.mouth.ready:
+            saying.ready_at = clock.now()
+        self._wake.set()
+
+    def _tick(self, now: int) -> None:
+        saying = self._saying
+        agent = None
+        if saying is not None and (saying.begun or not self._held(saying)):
+            agent = saying.mouth.frame()
+            if agent is not None and not saying.begun:
+                self._begin(saying, now)
+        talk = {line: samples for line in self._lines if (samples := line.take()) is not None}
+        for line, samples in mixes(self._lines, talk, agent).items():
+            line.hand(samples, own=agent is not None)
+        if saying is not None and saying.begun:
+            self._follow(saying, now)
+
+    def _begin(self, saying: _Saying, now: int) -> None:
+        saying.begun = True
+        for line in self._lines:
+            line.begin()
+        self._notices.started(saying.reply)
+        latency = self.latencies.sounded(saying.reply.responds_to, now)
+        if latency is not None:
+            self._notices.latency(latency)
+        self._changed()
+
+    def _follow(self, saying: _Saying, now: int) -> None:
+        """After each frame: has everybody heard everything?"""
+        played = max((line.played() for line in self._lines), default=0)
+        if saying.over:
+            saying.drain_until = saying.drain_until or now + DRAIN_MS
+            if now >= saying.drain_until or all(line.through() for line in self._lines):
+                self._notices.finished(saying.reply, saying.mouth.script, played)
+                self._end(saying)
+                return
+        self._ticks += 1
+        if self._ticks % PROGRESS_TICKS == 0:
+            self._notices.progress(saying.reply, saying.mouth.script, played)
+
+    def _end(self, saying: _Saying) -> None:
+        saying.speaking.cancel()
+        self._saying = None
+        if saying.begun:
+            for line in tuple(self._lines):
+                line.on_quiet()
+        self._changed()
+
+    def _stop(self, line: Line | None, reason: str) -> bool:
+        """Silence now; the reply's words stop at their source; then hooks are told and the record is written."""
+        saying = self._saying
+        if saying is None:
+            return False
+        heard = {seat: seat.stop() if saying.begun else 0 for seat in self._lines}
+        listener = line if line in heard else max(heard, key=lambda seat: heard[seat], default=None)
+        script = saying.mouth.script
+        played = heard[listener] if listener is not None else 0
+        cut = CutReply(
+            speech_id=saying.reply.id,
+            session_id=listener.session_id if listener is not None else "",
+            channel_id=saying.reply.channel_id,
+            responds_to=saying.reply.responds_to,
+            text=script.text,
+            played=played,
+            samples=script.samples if script.complete else None,
+            spoken_chars=script.spoken_chars(played),
+            reason=reason,
+        )
+        if line is not None and saying.begun:
+            said = BargeIn(self.room_id, cut.session_id, line.participant_id, cut.speech_id, cut.text, cut.played_ms)
+            self.engine.notify(HookTrigger.ON_BARGE_IN, said, self.room_id)
+        saying.reply.cancel(reason)
+        if saying.begun:
+            self._notices.cut(saying.reply, cut)
+        else:
+            self._notices.dropped(saying.reply, reason)
+        self._spawn(self._record(cut), f"cut {cut.speech_id}")
+        self._end(saying)
+        return True
+
+    async def _record(self, cut: CutReply) -> None:
+        if self.settings.keep_partial_transcript and cut.worth_a_record:
+            try:
+                await self.engine.write_record(self._channel, self.room_id, cut.text, cut.metadata())
+            except Exception:
+                log.exception("room %s: the record of cut reply %s was not written", self.room_id, cut.speech_id)
+        told = TtsCancelled(self.room_id, cut.session_id, cut.speech_id, cut.text, cut.played_ms, cut.reason)
+        self.engine.notify(HookTrigger.ON_TTS_CANCELLED, told, self.room_id)
+
+    def _changed(self, *, wake: bool = True) -> None:
+        """Tells the agent's state, who waits for quiet, and the loop."""
+        if self._saying is None and not self._waiting:
+            self._idle.set()
+        else:
+            self._idle.clear()
+        if self._saying is not None and self._saying.begun:
+            self._notices.state("speaking")
+        elif any(line.hearing for line in self._lines):
+            self._notices.state("listening")
+        else:
+            self._notices.state("idle" if self._idle.is_set() else "thinking")
+        if wake:
+            self._wake.set()

@@ -1,0 +1,205 @@
+"""Where a call meets its room: it is let in, greeted, heard to its end, and leaves nothing behind."""
+
+import asyncio
+import logging
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from voiceagent.room.channel import Channel, RoomContext
+from voiceagent.room.engine import RoomEngine
+from voiceagent.room.events import ChannelType, Participant
+from voiceagent.room.hooks import ErrorEvent, HookTrigger
+from voiceagent.room.reply import Reply
+from voiceagent.speech.engines import TextToSpeech
+from voiceagent.speech.settings import SpeakingSettings
+from voiceagent.transport.call import Call
+from voiceagent.voice.channel import VoiceChannel
+from voiceagent.voice.ear import Hearing
+from voiceagent.voice.floor import VOICE_CHANNEL, Floor
+from voiceagent.voice.mouth import Speaking
+from voiceagent.voice.settings import VoiceSettings
+
+__all__ = ["CallMark", "Hearing", "Reception"]
+
+log = logging.getLogger(__name__)
+
+HANG_UP_MS: Final = 2_000
+"""How long a line may take to close before nobody waits for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallMark:
+    """Payload of ON_CALL_STARTED and ON_CALL_ENDED."""
+
+    room_id: str
+    session_id: str
+    participant_id: str
+
+
+class Floors(Channel):
+    """The one registered voice channel: hands each reply to the floor of its room."""
+
+    def __init__(self) -> None:
+        super().__init__(VOICE_CHANNEL, ChannelType.VOICE)
+        self._floors: dict[str, Floor] = {}
+
+    def open(self, floor: Floor) -> None:
+        """A room has a floor from now on."""
+        self._floors[floor.room_id] = floor
+
+    def shut(self, floor: Floor) -> None:
+        """It has none any more."""
+        self._floors.pop(floor.room_id, None)
+
+    def on_reply(self, reply: Reply, context: RoomContext) -> None:
+        """Queues the reply on its room's floor."""
+        floor = self._floors.get(reply.room_id)
+        if floor is not None:
+            floor.take(reply)
+
+    def on_detach(self, room_id: str) -> None:
+        """Unbound: whatever waits to sound there is let go."""
+        floor = self._floors.get(room_id)
+        if floor is not None:
+            floor.drop("unbound")
+
+    async def close(self) -> None:
+        """Every floor closes."""
+        for floor in tuple(self._floors.values()):
+            floor.close("closed")
+
+
+@dataclass(slots=True, eq=False)
+class _Venue:
+    """A room with calls in it, or about to be: `expected` counts them from their arrival to their end."""
+
+    expected: int = 0
+    floor: Floor | None = None
+    running: asyncio.Task[None] | None = None
+    calls: list[VoiceChannel] = field(default_factory=list)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Reception:
+    """Runs calls. Make one an engine: it registers the voice channel there."""
+
+    def __init__(
+        self,
+        engine: RoomEngine,
+        hearing: Hearing,
+        tts: TextToSpeech,
+        settings: VoiceSettings,
+        speaking: SpeakingSettings | None = None,
+    ) -> None:
+        """`speaking` says how text is cut and spelled for `tts`."""
+        self._engine = engine
+        self._hearing = hearing
+        self._speaking = Speaking(tts, speaking or SpeakingSettings())
+        self._settings = settings
+        self._floors = Floors()
+        self._venues: dict[str, _Venue] = {}
+        engine.register_channel(self._floors)
+
+    async def receive(self, call: Call, *, room_id: str, participant: Participant) -> None:
+        """Runs a call in a room until its frames end. An error in it is logged with its id, and the call hung up; none is raised.
+
+        The room is opened when it is not. A person who is in the room on another line has that one hung up.
+        """
+        venue = self._venues.setdefault(room_id, _Venue())
+        venue.expected += 1
+        try:
+            floor = await self._enter(venue, room_id)
+            person = replace(participant, connected_via=tuple(dict.fromkeys((*participant.connected_via, VOICE_CHANNEL))))
+            await self._run(venue, VoiceChannel(call, person, floor, self._hearing))
+        except Exception as error:
+            log.exception("call %s in room %s failed", call.session_id, room_id)
+            self._engine.notify(HookTrigger.ON_ERROR, ErrorEvent(room_id, VOICE_CHANNEL, "call", error), room_id)
+        finally:
+            venue.expected -= 1
+            await self._hang_up(call)
+            await self._leave(venue, room_id, participant.id)
+
+    async def hang_up(self, session_id: str) -> None:
+        """Ends a call from this side, once what is being said is finished if the settings say so; nothing when it is unknown."""
+        for venue in tuple(self._venues.values()):
+            for channel in tuple(venue.calls):
+                if channel.call.session_id == session_id and venue.floor is not None:
+                    await self._finish(venue.floor)
+                    await self._hang_up(channel.call)
+
+    async def _enter(self, venue: _Venue, room_id: str) -> Floor:
+        """The room's floor, laid when this is its first call."""
+        async with venue.lock:
+            if venue.floor is None:
+                await self._engine.create_room(room_id)
+                floor = Floor(self._engine, self._floors, room_id, self._speaking, self._settings)
+                self._floors.open(floor)
+                venue.floor = floor
+                venue.running = self._engine.spawn(floor.run(), f"floor {room_id}")
+                await floor.started()
+                await self._engine.attach_channel(room_id, VOICE_CHANNEL)
+                if self._settings.greeting:
+                    self._engine.spawn(self._greet(room_id), f"greeting {room_id}")
+            return venue.floor
+
+    async def _run(self, venue: _Venue, channel: VoiceChannel) -> None:
+        floor = venue.floor
+        assert floor is not None
+        before = [other for other in venue.calls if other.participant.id == channel.participant.id]
+        venue.calls.append(channel)
+        floor.seat(channel.line)
+        mark = CallMark(floor.room_id, channel.call.session_id, channel.participant.id)
+        try:
+            for other in before:
+                await self._hang_up(other.call)
+            await self._engine.join(floor.room_id, channel.participant)
+            self._engine.notify(HookTrigger.ON_CALL_STARTED, mark, floor.room_id)
+            await channel.run()
+            if len(venue.calls) == 1:
+                await self._finish(floor)
+        finally:
+            venue.calls.remove(channel)
+            floor.leave(channel.line)
+            self._engine.notify(HookTrigger.ON_CALL_ENDED, mark, floor.room_id)
+
+    async def _leave(self, venue: _Venue, room_id: str, participant_id: str) -> None:
+        """The person goes, unless on another line; the floor goes with the last call."""
+        async with venue.lock:
+            try:
+                if all(other.participant.id != participant_id for other in venue.calls):
+                    await self._engine.leave(room_id, participant_id)
+                if venue.expected == 0 and venue.floor is not None:
+                    await self._close(venue, venue.floor)
+            except Exception:
+                log.exception("room %s was not left in order", room_id)
+            if venue.expected == 0 and self._venues.get(room_id) is venue:
+                del self._venues[room_id]
+
+    async def _close(self, venue: _Venue, floor: Floor) -> None:
+        """Takes up the floor: what it has to write is written before the voice channel leaves the room."""
+        floor.close("hang_up")
+        if venue.running is not None:
+            await asyncio.wait((venue.running,))
+        venue.floor = venue.running = None
+        self._floors.shut(floor)
+        await self._engine.detach_channel(floor.room_id, VOICE_CHANNEL)
+
+    async def _finish(self, floor: Floor) -> None:
+        """What is still unsaid is said, if the settings say so, within their bound."""
+        if self._settings.goodbye_on_hang_up == "drop":
+            return
+        try:
+            async with asyncio.timeout(self._settings.goodbye_max_ms / 1000):
+                await floor.quiet()
+        except TimeoutError:
+            log.warning("room %s: what was left to say took longer than %d ms", floor.room_id, self._settings.goodbye_max_ms)
+
+    async def _greet(self, room_id: str) -> None:
+        await self._engine.say(room_id, self._settings.greeting, urgent=False)
+
+    async def _hang_up(self, call: Call) -> None:
+        try:
+            async with asyncio.timeout(HANG_UP_MS / 1000):
+                await call.hang_up()
+        except Exception:
+            log.exception("call %s could not be hung up", call.session_id)

@@ -1,0 +1,154 @@
+"""From finished speech to the room: words awaited, judged, asked about and committed, one utterance after the other."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from voiceagent import clock
+from voiceagent.room.events import InboundMessage, TextContent
+from voiceagent.room.hooks import HookTrigger
+from voiceagent.speech.rejection import reject
+from voiceagent.voice.ear import Finished
+from voiceagent.voice.floor import VOICE_CHANNEL, Floor
+from voiceagent.voice.inputs import Inputs
+from voiceagent.voice.line import Line
+from voiceagent.voice.turn import Commit, Hold, Turn, Utterance
+
+log = logging.getLogger(__name__)
+
+UNSETTLED: Final = 32
+"""Utterances of one call that may wait for their words."""
+
+
+class _Signal(Enum):
+    """What the committing task is woken for besides an utterance."""
+
+    HELD = "what was held may be said"
+    END = "the call has ended"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Spoken:
+    """An utterance on its way; `ended_at` is when its last voice was heard, on clock.now()."""
+
+    heard: Finished
+    ended_at: int
+
+
+class Words:
+    """One call's. `take()` never waits; `run()` settles what was taken, in order, and one that fails costs none of the next."""
+
+    def __init__(self, inputs: Inputs, floor: Floor, line: Line, turn: Turn, on_settled: Callable[[], None]) -> None:
+        """`on_settled` is called whenever an utterance has become the room's, or has not."""
+        self._inputs = inputs
+        self._floor = floor
+        self._line = line
+        self._turn = turn
+        self._on_settled = on_settled
+        self._todo: asyncio.Queue[_Spoken | _Signal] = asyncio.Queue()
+        self._held: deque[Commit] = deque()
+        self.unsettled = 0
+
+    def take(self, heard: Finished, ended_at: int) -> None:
+        """An utterance is over, its last voice was heard at `ended_at` (clock.now()); its words may still be on their way."""
+        if self.unsettled >= UNSETTLED:
+            heard.words.cancel()
+            self._inputs.settled(heard.input_id, "dropped")
+            log.error("call %s: %d utterances wait for their words; one more is dropped", self._line.session_id, UNSETTLED)
+            return
+        self.unsettled += 1
+        self._todo.put_nowait(_Spoken(heard, ended_at))
+
+    def quiet(self) -> None:
+        """A reply has ended: what it kept waiting is the room's now."""
+        held = self._turn.quiet()
+        if held:
+            self._held.extend(held)
+            self._todo.put_nowait(_Signal.HELD)
+
+    def end(self) -> None:
+        """Nothing more will be taken: run() ends behind what was."""
+        self._todo.put_nowait(_Signal.END)
+
+    async def run(self) -> None:
+        """Until end(); what is still held then is said."""
+        while (item := await self._todo.get()) is not _Signal.END:
+            if isinstance(item, _Spoken):
+                try:
+                    await self._settle(item)
+                except Exception as error:  # noqa: BLE001 - costs this utterance
+                    self._inputs.failed(item.heard.input_id, "input", error)
+                self.unsettled -= 1
+                self._on_settled()
+            await self._say_held()
+        self.quiet()
+        await self._say_held()
+
+    async def _settle(self, spoken: _Spoken) -> None:
+        heard = spoken.heard
+        words = await heard.words
+        if isinstance(words, Exception):
+            self._inputs.failed(heard.input_id, "stt", words)
+            return
+        why = reject(words, heard.voiced_ratio, heard.end_ms - heard.start_ms)
+        if why is not None:
+            self._inputs.settled(heard.input_id, "rejected", why)
+            return
+        text = await self._asked(heard, words.text.strip())
+        if text is None:
+            return
+        await self._say_held()
+        self._floor.latencies.heard(heard.input_id, spoken.ended_at, clock.now())
+        utterance = Utterance(heard.input_id, text, heard.start_ms, heard.end_ms, heard.voiced_ms)
+        match self._turn.words(utterance, self._floor.sounding(self._line)):
+            case Commit() as commit:
+                await self._say(commit)
+            case Hold(instead=Utterance() as dropped):
+                self._inputs.settled(dropped.input_id, "dropped")
+            case Hold():
+                pass
+
+    async def _asked(self, heard: Finished, text: str) -> str | None:
+        """The words as ON_TRANSCRIPTION hooks leave them; None when one blocks, or leaves none."""
+        said = self._inputs.transcription(heard.input_id, text, heard.start_ms, heard.end_ms)
+        outcome = await self._inputs.engine.run_hooks(HookTrigger.ON_TRANSCRIPTION, said, self._inputs.room_id)
+        left = outcome.payload.text.strip()
+        if outcome.blocked_by is not None or not left:
+            self._inputs.settled(heard.input_id, "blocked", outcome.reason)
+            return None
+        return left
+
+    async def _say_held(self) -> None:
+        """What a reply that could not be cut kept waiting goes before anything said later."""
+        while self._held:
+            commit = self._held.popleft()
+            try:
+                await self._say(commit)
+            except Exception as error:  # noqa: BLE001 - costs this utterance
+                self._inputs.failed(commit.utterance.input_id, "input", error)
+
+    async def _say(self, commit: Commit) -> None:
+        said = commit.utterance
+        self._floor.supersede(self._line, commit.supersedes)
+        message = InboundMessage(
+            channel_id=VOICE_CHANNEL,
+            content=TextContent(said.text),
+            sender_id=self._inputs.participant.id,
+            reserved_id=said.input_id,
+            metadata={
+                "source": "voice",
+                "voice_session_id": self._inputs.session_id,
+                "start_ms": said.start_ms,
+                "end_ms": said.end_ms,
+                "voiced_ms": said.voiced_ms,
+            },
+        )
+        result = await self._inputs.engine.process_inbound(message, room_id=self._inputs.room_id)
+        if result.blocked or result.event is None:
+            self._inputs.settled(said.input_id, "blocked", result.reason)
+        else:
+            self._inputs.accepted(said, result.event.id)

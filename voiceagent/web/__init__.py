@@ -1,0 +1,1 @@
+"""Hosts' door: pages, signalling and streams for browsers."""

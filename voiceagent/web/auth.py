@@ -1,0 +1,68 @@
+"""Who may come in: signed room tokens, and the hosts and origins a browser may name."""
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+import jwt
+from jwt.types import Options
+
+from voiceagent.web.refusal import Refused
+from voiceagent.web.settings import WebSettings
+
+AUDIENCE = "voiceagent-room"
+ALGORITHM = "HS256"
+_CLAIMS: Options = {"require": ["aud", "room", "exp"], "verify_exp": False}
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def issue(secret: str, room: str, expires_at: int) -> str:
+    """A token that opens one room until `expires_at`, in seconds since 1970 UTC."""
+    return jwt.encode({"aud": AUDIENCE, "room": room, "exp": expires_at}, secret, algorithm=ALGORITHM)
+
+
+def check_token(token: str, secret: str, room: str, now: int) -> None:
+    """Lets the holder of a token for this room pass; `now` in seconds since 1970 UTC. Raises Refused 401 or 403."""
+    try:
+        claims = jwt.decode(token, secret, algorithms=[ALGORITHM], audience=AUDIENCE, options=_CLAIMS)
+    except jwt.InvalidTokenError as error:
+        raise Refused(401, "this room needs a valid token: ask whoever invited you for a new link") from error
+    if not isinstance(claims["exp"], int) or claims["exp"] <= now:
+        raise Refused(401, "the token has expired: ask whoever invited you for a new link")
+    if claims["room"] != room:
+        raise Refused(403, "the token is for another room")
+
+
+def check_room_access(settings: WebSettings, headers: Mapping[str, str], room: str, now: int) -> None:
+    """Asks for a bearer token wherever a secret is set. Raises Refused."""
+    if settings.token_secret is None:
+        return
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer":
+        raise Refused(401, "this room needs a token: open it with the link you were invited by")
+    check_token(token.strip(), settings.token_secret.get_secret_value(), room, now)
+
+
+def check_host(settings: WebSettings, host: str) -> None:
+    """Refuses a Host header that is not ours: a foreign name that was made to resolve to this machine. Raises Refused 421."""
+    name = urlsplit(f"//{host}").hostname
+    if name is None:
+        raise Refused(421, "the Host header is missing")
+    known = {urlsplit(origin).hostname for origin in settings.allowed_origins}
+    if settings.loopback:
+        known |= _LOOPBACK | {settings.host}
+    elif not known:
+        return
+    if name not in known:
+        raise Refused(421, f"this server is not {name[:80]!r}: open it by its own address, or add its origin to allowed_origins")
+
+
+def check_origin(settings: WebSettings, headers: Mapping[str, str], scheme: str) -> None:
+    """Refuses what another site's page sends. Raises Refused 403."""
+    origin = headers.get("origin")
+    if origin is None:
+        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            raise Refused(403, "requests from other sites are not served")
+        return
+    if origin == f"{scheme}://{headers.get('host', '')}" or origin in settings.allowed_origins:
+        return
+    raise Refused(403, f"the origin {origin[:80]!r} is not allowed: add it to allowed_origins if its pages may use this server")

@@ -1,0 +1,123 @@
+"""Who is on the line: one entry a browser, from its offer until its call has ended."""
+
+import asyncio
+import logging
+import secrets
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Protocol
+
+from voiceagent.room.events import Participant
+from voiceagent.transport.call import Call
+from voiceagent.transport.webrtc import WebRtcCall
+from voiceagent.web.names import distinct_name
+from voiceagent.web.refusal import Refused
+from voiceagent.web.rooms import Rooms
+from voiceagent.web.settings import WebSettings
+
+log = logging.getLogger(__name__)
+
+REPLACED_MS = 5_000
+
+
+class Receiver(Protocol):
+    """Runs a call in its room until it ends; the voice layer's Reception."""
+
+    async def receive(self, call: Call, *, room_id: str, participant: Participant) -> None:
+        """Joins, greets, hears, hangs up and leaves."""
+        ...
+
+
+@dataclass(slots=True)
+class Line:
+    """One browser's call in one room."""
+
+    room: str
+    participant: Participant
+    call: WebRtcCall
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    before: "Line | None" = None
+
+
+class Lines:
+    """All browsers on the line; use it as `async with`, which ends them all.
+
+    Each line has a task of its own; one that fails is logged and takes nobody with it.
+    """
+
+    def __init__(self, receiver: Receiver, rooms: Rooms, settings: WebSettings) -> None:
+        self._receiver = receiver
+        self._rooms = rooms
+        self._settings = settings
+        self._tasks = asyncio.TaskGroup()
+        self._lines: dict[tuple[str, str], Line] = {}
+
+    async def __aenter__(self) -> "Lines":
+        await self._tasks.__aenter__()
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        for line in list(self._lines.values()):
+            await line.call.close()
+        await self._tasks.__aexit__(kind, error, trace)
+
+    async def open(self, room: str, participant: str, name: str, offer: str) -> tuple[Line, str]:
+        """Answers an offer; a line that the same participant has in this room is replaced. Raises Refused, TransportError."""
+        before = self._lines.get((room, participant))
+        others = [line for line in self._lines.values() if line is not before]
+        here = [line for line in others if line.room == room]
+        if len(here) >= self._settings.max_people:
+            raise Refused(503, f"the room is full: at most {self._settings.max_people} people at once")
+        if len(others) >= self._settings.max_lines:
+            raise Refused(503, f"the server is full: at most {self._settings.max_lines} people at once")
+        name = distinct_name(name, [line.participant.display_name or "" for line in here])
+        line = Line(room, Participant(participant, name), WebRtcCall(f"call-{secrets.token_hex(8)}"), before=before)
+        self._lines[room, participant] = line
+        try:
+            answer = await line.call.accept(offer)
+            await self._rooms.enter(room)
+        except BaseException:
+            self._forget(line)
+            await line.call.close()
+            raise
+        self._tasks.create_task(self._serve(line), name=f"line {line.call.session_id}")
+        return line, answer
+
+    def find(self, room: str, participant: str) -> Line:
+        """The participant's line in this room. Raises Refused 404."""
+        line = self._lines.get((room, participant))
+        if line is None:
+            raise Refused(404, "you are not on the line in this room: join first")
+        return line
+
+    async def _serve(self, line: Line) -> None:
+        try:
+            await self._give_way(line)
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(line.call.run(), name=f"sound {line.call.session_id}")
+                if await line.call.connected():
+                    await self._receiver.receive(line.call, room_id=line.room, participant=line.participant)
+                await line.call.close()
+        except* Exception:
+            log.exception("line %s in room %s failed", line.call.session_id, line.room)
+        finally:
+            await line.call.close()
+            self._forget(line)
+            self._rooms.leave(line.room)
+            line.ended.set()
+
+    async def _give_way(self, line: Line) -> None:
+        before, line.before = line.before, None
+        if before is None:
+            return
+        await before.call.close()
+        try:
+            async with asyncio.timeout(REPLACED_MS / 1000):
+                await before.ended.wait()
+        except TimeoutError:
+            log.warning("line %s did not end within %d s of being replaced", before.call.session_id, REPLACED_MS // 1000)
+
+    def _forget(self, line: Line) -> None:
+        key = (line.room, line.participant.id)
+        if self._lines.get(key) is line:
+            del self._lines[key]

@@ -1,0 +1,254 @@
+// The page: joins a room, shows what the room tells, and keeps the line alive.
+
+import { Levels } from "./levels.js";
+import { Line } from "./line.js";
+import { Server, status } from "./net.js";
+import { Transcript } from "./transcript.js";
+
+const $ = (id) => document.getElementById(id);
+const STATES = { idle: "idle", listening: "listening", thinking: "thinking", speaking: "speaking" };
+const token = new URLSearchParams(location.hash.slice(1)).get("token");
+
+let self = null;
+let talk = null;
+const levels = new Levels();
+const transcript = new Transcript($("transcript"), $("empty"), () => self, (text) => { $("announce").textContent = text; });
+
+function key() {
+  let known = sessionStorage.getItem("key");
+  if (!known) {
+    known = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    sessionStorage.setItem("key", known);
+  }
+  return known;
+}
+
+function banner(text) {
+  $("banner").hidden = !text;
+  $("banner").textContent = text ?? "";
+}
+
+function showState(state) {
+  const known = STATES[state] ?? "idle";
+  $("state").dataset.state = $("orb").dataset.state = known;
+  $("state").textContent = known;
+}
+
+function microphoneTrouble(error) {
+  const why = {
+    NotAllowedError: "The browser was not allowed to use the microphone.",
+    NotFoundError: "No microphone was found.",
+    NotReadableError: "Another program holds the microphone.",
+    OverconstrainedError: "That microphone is no longer there.",
+  }[error.name] ?? (navigator.mediaDevices ? "The microphone could not be opened." : "Browsers give the microphone to https pages and to localhost only.");
+  return `${why} You can still listen and type.`;
+}
+
+class Talk {
+  constructor(room, name) {
+    this.room = room; this.name = name; this.people = new Map(); this.stop = new AbortController(); this.tries = 0;
+    this.server = new Server(room, key(), token);
+    this.line = new Line(this.server, $("line"), (what) => this.lineChanged(what));
+  }
+
+  async start(withMicrophone) {
+    await Promise.race([levels.wake(), new Promise((done) => setTimeout(done, 300))]);
+    if (withMicrophone) await this.openMicrophone();
+    const answer = await this.line.join(this.name, key());
+    self = answer.participant;
+    sessionStorage.setItem("joined", JSON.stringify({ room: this.room, name: this.name, microphone: withMicrophone }));
+    this.server.follow((event) => this.take(event), (up, why) => this.connection(up, why), this.stop.signal);
+    this.showMute();
+    listDevices(this);
+  }
+
+  async openMicrophone(deviceId) {
+    try {
+      await this.line.listen(deviceId);
+      levels.watch("mic", this.line.microphone, (value) => { $("mic-level").value = this.line.muted ? 0 : value; });
+      this.trouble = null;
+    } catch (error) {
+      this.trouble = microphoneTrouble(error);
+    }
+    banner(this.trouble);
+    this.showMute();
+  }
+
+  connection(up, why) {
+    this.serverUp = up;
+    banner(up ? this.trouble : why ?? "The server does not answer. Trying again…");
+  }
+
+  lineChanged(what) {
+    if (what === "sound") {
+      levels.watch("line", this.line.remote, (value) => { $("agent-level").value = value; $("orb").style.setProperty("--level", value.toFixed(2)); });
+      $("line").play().catch(() => { banner("The browser keeps the sound off until you press a key or click."); });
+    }
+    if (what === "connected") { this.tries = 0; banner(this.trouble); }
+    if (what === "lost") this.rejoin();
+  }
+
+  async rejoin() {
+    if (this.stop.signal.aborted || this.rejoining) return;
+    this.rejoining = true;
+    while (!this.stop.signal.aborted) {
+      banner("The line is lost. Calling again…");
+      this.line.drop();
+      await new Promise((done) => setTimeout(done, Math.min(8000, 500 * 2 ** this.tries++)));
+      try { await this.line.join(this.name, key()); break; } catch (error) { if (error.status && error.status < 500 && error.status !== 429) { banner(error.message); break; } }
+    }
+    this.rejoining = false;
+  }
+
+  take(event) {
+    const { type, data } = event;
+    if (type === "stream.ready") {
+      if (event.anew) transcript.clear();
+      this.people = new Map(data.people.map((person) => [person.participant_id, { name: person.name, muted: false }]));
+      for (const person of data.people) transcript.people.set(person.participant_id, person.name);
+      this.showPeople();
+    }
+    if (type === "agent.state") showState(data.state);
+    if (type === "participant.joined") this.people.set(data.participant_id, { name: data.name, muted: false });
+    if (type === "participant.left") this.people.delete(data.participant_id);
+    if (type === "participant.muted" && this.people.has(data.participant_id)) this.people.get(data.participant_id).muted = data.muted;
+    if (type.startsWith("participant.")) this.showPeople();
+    transcript.take(event);
+  }
+
+  showPeople() {
+    $("people").replaceChildren(...[...this.people].map(([id, person]) => {
+      const item = document.createElement("li");
+      item.classList.toggle("muted", person.muted);
+      const name = item.appendChild(document.createElement("bdi"));
+      name.textContent = person.name ?? "Somebody";
+      const note = item.appendChild(document.createElement("small"));
+      note.textContent = [id === self ? "you" : "", person.muted ? "muted" : ""].filter(Boolean).join(", ");
+      return item;
+    }));
+  }
+
+  async toggleMute() {
+    if (!this.line.microphone) { await this.openMicrophone(); return; }
+    this.line.mute(!this.line.muted);
+    this.showMute();
+    this.server.send("mute", { muted: this.line.muted }).catch(() => {});
+  }
+
+  showMute() {
+    const off = this.line.muted || !this.line.microphone;
+    $("mute").setAttribute("aria-pressed", String(off));
+    $("mute").setAttribute("aria-label", this.line.microphone ? (off ? "Unmute the microphone" : "Mute the microphone") : "Open the microphone");
+  }
+
+  async type(text) {
+    try {
+      await this.server.send("messages", { text, key: crypto.randomUUID?.() ?? String(Math.random()).slice(2).padStart(8, "0") });
+      banner(this.trouble);
+      return true;
+    } catch (error) {
+      banner(error.status ? error.message : "The message was not sent: the server does not answer.");
+      return false;
+    }
+  }
+
+  end() {
+    this.stop.abort();
+    this.line.leave();
+    levels.forget("mic");
+    levels.forget("line");
+  }
+}
+
+async function join(room, name, withMicrophone) {
+  $("join-button").disabled = $("join-quiet").disabled = true;
+  $("join-error").hidden = true;
+  talk = new Talk(room, name);
+  transcript.clear();
+  try {
+    await talk.start(withMicrophone);
+    localStorage.setItem("name", name);
+    localStorage.setItem("room", room);
+    showTalk(true);
+  } catch (error) {
+    talk.end();
+    talk = null;
+    sessionStorage.removeItem("joined");
+    $("join-error").textContent = error.status ? error.message : "The server does not answer. Is it still running?";
+    $("join-error").hidden = false;
+  }
+  $("join-button").disabled = $("join-quiet").disabled = false;
+}
+
+function showTalk(on) {
+  $("join").hidden = on;
+  $("talk").hidden = $("state").hidden = $("where").hidden = !on;
+  $("where").textContent = on ? `room ${talk.room}` : "";
+  $("panel").open = matchMedia("(min-width: 56.01rem)").matches;
+  if (on) $("text").focus(); else { $("name").focus(); banner(null); showState("idle"); }
+}
+
+function leave() {
+  sessionStorage.removeItem("joined");
+  talk?.end();
+  talk = null;
+  showTalk(false);
+}
+
+async function listDevices(current) {
+  if (!navigator.mediaDevices) return;
+  const devices = await navigator.mediaDevices.enumerateDevices();
+  const fill = (select, kind, chosen) => {
+    const options = devices.filter((device) => device.kind === kind).map((device, index) => new Option(device.label || `${kind === "audioinput" ? "Microphone" : "Loudspeaker"} ${index + 1}`, device.deviceId));
+    select.replaceChildren(...(options.length ? options : [new Option(kind === "audioinput" ? "No microphone" : "The system's choice", "")]));
+    select.disabled = options.length === 0;
+    if (chosen) select.value = chosen;
+  };
+  fill($("input"), "audioinput", current.line.track?.getSettings().deviceId);
+  fill($("output"), "audiooutput", $("line").sinkId);
+  if (!$("line").setSinkId) $("output").disabled = true;
+}
+
+async function showStatus() {
+  try {
+    const told = await status();
+    transcript.agent = told.agent ?? "Agent";
+    $("brain").textContent = told.brain;
+    $("advice").textContent = told.advice;
+    $("join-brain").textContent = `Brain: ${told.brain}. ${told.advice}`;
+    $("models").replaceChildren(...Object.entries(told.models).flatMap(([role, model]) => {
+      const term = document.createElement("dt"), text = document.createElement("dd");
+      term.textContent = role;
+      text.textContent = model;
+      return [term, text];
+    }));
+    if (told.token_required && !token) { $("join-error").textContent = "This server needs an invitation: open the link you were sent."; $("join-error").hidden = false; }
+  } catch { $("join-brain").textContent = "The server does not answer."; }
+}
+
+$("join-form").addEventListener("submit", (event) => { event.preventDefault(); join($("room").value.trim(), $("name").value.trim(), true); });
+$("join-quiet").addEventListener("click", () => { if ($("join-form").reportValidity()) join($("room").value.trim(), $("name").value.trim(), false); });
+$("leave").addEventListener("click", leave);
+$("mute").addEventListener("click", () => talk?.toggleMute());
+$("compose").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const text = $("text").value.trim();
+  if (!text || !talk) return;
+  $("text").value = "";
+  if (!(await talk.type(text)) && !$("text").value) $("text").value = text;
+});
+$("input").addEventListener("change", () => talk?.openMicrophone($("input").value));
+$("output").addEventListener("change", () => $("line").setSinkId?.($("output").value).catch(() => banner("That loudspeaker cannot be used.")));
+navigator.mediaDevices?.addEventListener("devicechange", () => talk && listDevices(talk));
+document.addEventListener("keydown", (event) => {
+  if (event.key.toLowerCase() === "m" && !event.ctrlKey && !event.metaKey && !event.altKey && talk && !event.target.closest("input, select")) talk.toggleMute();
+});
+for (const gesture of ["pointerdown", "keydown"]) document.addEventListener(gesture, () => { if (talk) { levels.wake(); $("line").play().catch(() => {}); } });
+addEventListener("pagehide", () => talk?.end());
+addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+
+$("name").value = localStorage.getItem("name") ?? "";
+$("room").value = new URLSearchParams(location.search).get("room") ?? localStorage.getItem("room") ?? "lobby";
+showStatus();
+const before = JSON.parse(sessionStorage.getItem("joined") ?? "null");
+if (before) join(before.room, before.name, before.microphone); else if ($("name").value) $("join-button").focus(); else $("name").focus();
