@@ -69,19 +69,19 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """Moves the clock forward; the selector calls it when nothing but a timer is left."""
         self._seconds += seconds
 
-    def run_in_executor(  # type: ignore[override]
+    def run_in_executor(
         self, executor: Executor | None, func: Callable[[*_Ts], _T], *args: *_Ts
     ) -> asyncio.Future[_T]:
         """Runs func at once, on this thread, and returns its settled future."""
         future: asyncio.Future[_T] = self.create_future()
         try:
             future.set_result(func(*args))
-        except Exception as error:  # handed to whoever awaits, as an executor would
+        except Exception as error:  # noqa: BLE001 - handed to whoever awaits, as an executor would
             future.set_exception(error)
         return future
 
 
-class _JumpingSelector(selectors.DefaultSelector):  # type: ignore[misc, valid-type]
+class _JumpingSelector(selectors.DefaultSelector):
     """Waits for real input only while something outside is awaited or no timer is set; otherwise moves the clock."""
 
     def __init__(self, loop: VirtualLoop) -> None:

@@ -140,6 +140,15 @@ async def test_disabled_holds_what_is_said_and_replays_it_in_order() -> None:
     assert call.heard_ms(AGENT_LEVEL) == SECONDS + 10 + 300 + 360
 
 
+async def test_what_was_held_waits_for_no_later_words_and_goes_before_them() -> None:
+    stt = ScriptedStt({ANN: "hello there", 600: "one", 700: "two"}, delay_ms=800)
+    call = over((300, 600), (1_000, 0), (600, 700))
+    async with house(strategy(InterruptionStrategy.DISABLED), answers=[LONG], stt=stt) as here:
+        await here.receive(call)
+        assert here.agent.read[1:] == [(4_760, "one"), (4_900, "two")]
+        assert f"4760 speech.finished {LONG}" in await here.log()
+
+
 async def test_disabled_keeps_the_last_eight() -> None:
     levels = [600 + 100 * n for n in range(10)]
     stt = ScriptedStt({ANN: "hello there", **{level: f"word {level}" for level in levels}})

@@ -15,6 +15,7 @@ pytest.importorskip("xllamacpp", reason="the extra `gguf` is not installed")
 gguf = pytest.importorskip("gguf", reason="the package gguf, which writes the test's model, is not installed")
 
 from voiceagent.llm.gguf import GgufModel  # noqa: E402 - only where the extra is installed
+from voiceagent.values import JSON
 
 SETTINGS = LanguageModelSettings(max_tokens=24, threads=1, context_tokens=512, temperature=0.8)
 PROMPT = Prompt((Message("user", "Tell me a story."),))
@@ -101,7 +102,8 @@ async def test_two_answers_at_once_and_one_left_early(model: GgufModel) -> None:
 
 
 async def test_it_is_held_to_a_schema(model: GgufModel) -> None:
-    schema = {"type": "object", "properties": {"yes": {"type": "boolean"}}, "required": ["yes"], "additionalProperties": False}
+    properties: JSON = {"yes": {"type": "boolean"}}
+    schema: dict[str, JSON] = {"type": "object", "properties": properties, "required": ["yes"], "additionalProperties": False}
     prompt = Prompt(PROMPT.messages, max_tokens=200, schema=schema, temperature=0.0)
     text = "".join([chunk.text async for chunk in model.stream(prompt) if isinstance(chunk, TextDelta)])
     if text.rstrip().endswith("}"):  # random weights may go on with white space until the length is reached

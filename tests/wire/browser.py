@@ -77,6 +77,7 @@ UNTIL = """
   const conditions = {
     sound: () => document.querySelector('#line').srcObject,
     level: (above) => window.heard.some(([, level]) => level > above),
+    shown: (selector) => document.querySelector(selector),
     people: (count) => document.querySelectorAll('#people li').length === count,
   };
   const look = setInterval(() => {
@@ -144,19 +145,20 @@ class Visitor:
         }""")
         return int(found[0]), int(found[1])
 
-    async def until(self, what: str, value: float = 0, timeout_ms: int = 10_000) -> None:
-        """Returns once the page has `sound`, hears a `level` above the value, or shows so many `people`."""
+    async def until(self, what: str, value: float | str = 0, timeout_ms: int = 10_000) -> None:
+        """Returns once the page has `sound`, hears a `level`, shows so many `people`, or shows what the selector `shown` names."""
         await self.page.evaluate(UNTIL, [[what, value], timeout_ms])
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp, settings: WebSettings) -> AsyncIterator[str]:
-    """Serves the app on a free loopback port; gives its URL."""
+async def serving(app: ASGIApp, settings: WebSettings, port: int = 0) -> AsyncIterator[str]:
+    """Serves the app on a loopback port, a free one by default; gives its URL."""
     config = uvicorn_config(app, settings)
     config.loop = "none"
     server = uvicorn.Server(config)
     with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
         listener.listen(64)
         task = asyncio.create_task(server.serve(sockets=[listener]))
         try:

@@ -91,13 +91,13 @@ class Receiver:
 
 
 @asynccontextmanager
-async def door(settings: WebSettings | None = None) -> AsyncIterator[tuple[str, Receiver, RoomEngine]]:
+async def door(settings: WebSettings | None = None, port: int = 0) -> AsyncIterator[tuple[str, Receiver, RoomEngine]]:
     """The app, served: its URL, its receiver and its engine."""
     settings = settings or WebSettings()
     async with RoomEngine() as engine:
         receiver = Receiver(engine)
         app = build(receiver, engine, settings, lambda: Status("0", "nobody speaks here", "This is a test."))
-        async with serving(app, settings) as url:
+        async with serving(app, settings, port) as url:
             yield url, receiver, engine
 
 

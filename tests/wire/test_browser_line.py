@@ -203,3 +203,54 @@ async def test_a_line_whose_browser_was_killed_is_over_within_a_bound(monkeypatc
         assert not recorder.ended.is_set()
         async with asyncio.timeout(10):
             await recorder.ended.wait()
+
+
+async def test_a_microphone_may_be_opened_later(tmp_path: Path, shared_audio: Path) -> None:
+    microphone = padded(shared_audio / "tau2-order_status.wav", tmp_path / "microphone.wav", before_s=0.5)
+    async with door() as (url, receiver, _), visiting(url, microphone) as visitor:
+        await visitor.join(microphone=False)
+        recorder = await receiver.next()
+        await _frames(recorder, 50)
+        assert not recorder.sound.any()
+        await visitor.page.click("#mute")
+        await _frames(recorder, 200)
+        assert _envelope(recorder.sound).max() > 500
+
+
+async def test_by_keyboard_alone_and_at_360_pixels() -> None:
+    async with door() as (url, receiver, _), visiting(url, viewport={"width": 360, "height": 640}) as visitor:
+        page = visitor.page
+        await page.goto(url)
+        for key in ("A", "n", "n", "a", "Tab", "Tab", "Tab", "Enter"):
+            await page.keyboard.press(key)
+        recorder = await receiver.next()
+        assert (recorder.participant.display_name, recorder.room) == ("Anna", "lobby")
+        await page.wait_for_selector("#talk:not([hidden])")
+        assert await page.evaluate("document.activeElement.id") == "text"
+        await page.keyboard.type("hello")
+        await page.keyboard.press("Enter")
+        await visitor.until("shown", "#transcript .own .lit")
+        assert await page.evaluate("document.documentElement.scrollWidth") == 360
+        assert await page.evaluate("document.documentElement.scrollHeight") == 640
+        for _ in range(2):
+            await page.keyboard.press("Tab")
+        assert await page.evaluate("document.activeElement.id") == "leave"
+        await page.keyboard.press("Enter")
+        await page.wait_for_selector("#join:not([hidden])")
+
+
+async def test_the_page_comes_back_when_the_server_does() -> None:
+    async with contextlib.AsyncExitStack() as browser:
+        async with door() as (url, receiver, _):
+            visitor = await browser.enter_async_context(visiting(url))
+            await visitor.join(microphone=False)
+            first = await receiver.next()
+        assert first.ended.is_set()
+        await visitor.until("shown", "#banner:not([hidden])")
+        async with door(port=int(url.rsplit(":", 1)[1].strip("/"))) as (_, receiver, engine):
+            second = await receiver.next()
+            assert second.participant == first.participant
+            await visitor.until("shown", "#banner[hidden]", 15_000)
+            await visitor.until("people", 1)
+            assert [person.active for person in engine.context("lobby").participants] == [True]
+            await visitor.page.click("#leave")

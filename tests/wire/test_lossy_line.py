@@ -71,7 +71,7 @@ def _delay(heard: np.ndarray, said: np.ndarray) -> int:
     return max(range(40), key=lambda late: float(np.corrcoef(heard[late:], said[: len(said) - late])[0, 1]))
 
 
-@pytest.mark.parametrize("lost", [frozenset[int](), frozenset({150}), frozenset(range(140, 190, 7))], ids=["none", "one", "some"])
+@pytest.mark.parametrize("lost", [frozenset({150}), frozenset(range(140, 190, 7))], ids=["one", "some"])
 async def test_lost_packets_cost_their_own_20_ms_and_no_delay(shared_audio: Path, lost: frozenset[int]) -> None:
     samples, _ = read_wav(shared_audio / "tau2-order_status.wav")
     call, peer = WebRtcCall("lossy"), RTCPeerConnection()
@@ -93,5 +93,5 @@ async def test_lost_packets_cost_their_own_20_ms_and_no_delay(shared_audio: Path
     await running
     levels = _levels(np.concatenate(heard))
     said = np.resize(_levels(np.concatenate((np.zeros(int(SILENT_S * RATE), dtype=np.int16), samples))), FRAMES)
-    early, late = _delay(levels[:PART], said), _delay(levels[-PART:], said[FRAMES - PART :])
-    assert abs(late - early) <= 1
+    early, late = _delay(levels[:PART], said[:PART]), _delay(levels[-PART:], said[FRAMES - PART :])
+    assert abs(late - early) <= 1, (early, late)

@@ -51,7 +51,7 @@ async def test_what_is_sent(server: object) -> None:
     body = server.bodies[0]  # type: ignore[attr-defined]
     assert body["max_tokens"] == 50
     assert body["temperature"] == 0.5
-    assert body["messages"][1] == {"role": "user", "content": "hi", "name": "Zo_R_os"}
+    assert body["messages"][1] == {"role": "user", "content": "Zoë Ríos: hi"}
     assert body["messages"][2]["tool_calls"][0]["function"] == {"name": "look", "arguments": "{}"}
     assert body["messages"][3]["tool_call_id"] == "1"
     assert body["tools"][0]["function"]["name"] == "look"

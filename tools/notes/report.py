@@ -29,6 +29,7 @@ TOOLS = ROOT / "tools" / "notes"
 SETS = (
     ("The library", ROOT / "config" / "notes.md", TOOLS),
     ("A bicycle workshop", TOOLS / "second" / "notes.md", TOOLS / "second"),
+    ("A swimming pool, written by a session that had not seen the code", TOOLS / "blind" / "notes.md", TOOLS / "blind"),
 )
 DECLINES = "I don't know"
 
@@ -144,7 +145,7 @@ def near_misses(results: list[Result]) -> str:
 
 
 async def main() -> None:
-    """Runs both sets and writes the report."""
+    """Runs every set and writes the report."""
     parser = argparse.ArgumentParser(description="Ask the notes brain its spoken questions.")
     parser.add_argument("--typed", action="store_true", help="without voice and recognizer; prints, and leaves the report alone")
     typed = parser.parse_args().typed
@@ -157,7 +158,9 @@ async def main() -> None:
         model = NotesModel.from_file(notes, embedder)
         results = [await ask(model, ears, question) for question in read(folder / "questions.jsonl")]
         parts.append(section(title, model.size, results))
-        parts.append(near_misses([await ask(model, ears, question) for question in read(folder / "absent.jsonl")]))
+        misses = folder / "absent.jsonl"
+        if misses.exists():
+            parts.append(near_misses([await ask(model, ears, question) for question in read(misses)]))
     if typed:
         print("\n".join(parts))
     else:

@@ -63,18 +63,13 @@ def conversation(
     read = trigger if stand_in is None else stand_in
     if trigger.metadata.get("standalone") is True:
         return [_last(read, None)]
-    before = [e for e in room.recent_events if _precedes(e, trigger)]
+    until = trigger.index
+    before = [e for e in room.recent_events if e.id != trigger.id and (until is None or e.index is None or e.index < until)]
     events = known_to(channel_id, before)[-window:]
     label = _labeller(channel_id, [*events, trigger], room, name_all)
     messages = list(_history(channel_id, events, label, cuts_of(channel_id, before, room.bindings)))
     messages.append(_last(read, label(trigger)))
     return messages
-
-
-def _precedes(event: RoomEvent, trigger: RoomEvent) -> bool:
-    if event.id == trigger.id:
-        return False
-    return trigger.index is None or event.index is None or event.index < trigger.index
 
 
 def _last(trigger: RoomEvent, name: str | None) -> Message:

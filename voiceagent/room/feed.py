@@ -132,9 +132,7 @@ class Feed:
         now = clock.now()
         if self._began is None:
             self._began = now
-        after = self._seq
-        if durable:
-            self._seq += 1
+        after, self._seq = self._seq, self._seq + durable
         line = FeedEvent(
             seq=self._seq if durable else None,
             after=after,
@@ -151,9 +149,7 @@ class Feed:
             event=event,
         )
         if durable:
-            if self._ring is None:
-                self._ring = deque(maxlen=RING)
-            self._ring.append(line)
+            self._keep(line)
         for reader in self._readers:
             reader.offer(line)
         return line
@@ -182,6 +178,11 @@ class Feed:
         """Ends every reader."""
         for reader in self._readers:
             reader.close()
+
+    def _keep(self, line: FeedEvent) -> None:
+        if self._ring is None:
+            self._ring = deque(maxlen=RING)
+        self._ring.append(line)
 
     def _leave(self, reader: Subscription) -> None:
         self._readers = tuple(r for r in self._readers if r is not reader)

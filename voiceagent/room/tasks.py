@@ -37,8 +37,12 @@ class Tasks:
             raise RoomError("the engine is not running: use it inside `async with RoomEngine(...) as kit:`")
         task = self._group.create_task(self._guard(coroutine, name), name=name)
         self._running.add(task)
-        task.add_done_callback(self._running.discard)
-        task.add_done_callback(lambda _: coroutine.close())  # a task cancelled before its first step has not begun it
+
+        def over(task: asyncio.Task[None]) -> None:
+            self._running.discard(task)
+            coroutine.close()  # a task that is cancelled before its first step has not begun it
+
+        task.add_done_callback(over)
         return task
 
     async def _guard(self, coroutine: Coroutine[object, object, None], name: str) -> None:

@@ -5,7 +5,6 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from typing import Final
 
 from voiceagent import clock
@@ -22,13 +21,6 @@ log = logging.getLogger(__name__)
 
 UNSETTLED: Final = 32
 """Utterances of one call that may wait for their words."""
-
-
-class _Signal(Enum):
-    """What the committing task is woken for besides an utterance."""
-
-    HELD = "what was held may be said"
-    END = "the call has ended"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,8 +41,10 @@ class Words:
         self._line = line
         self._turn = turn
         self._on_settled = on_settled
-        self._todo: asyncio.Queue[_Spoken | _Signal] = asyncio.Queue()
+        self._todo: asyncio.Queue[_Spoken | None] = asyncio.Queue()
         self._held: deque[Commit] = deque()
+        self._in_order = asyncio.Lock()
+        self._tasks: asyncio.TaskGroup | None = None
         self.unsettled = 0
 
     def take(self, heard: Finished, ended_at: int) -> None:
@@ -66,27 +60,26 @@ class Words:
     def quiet(self) -> None:
         """A reply has ended: what it kept waiting is the room's now."""
         held = self._turn.quiet()
-        if held:
+        if held and self._tasks is not None:
             self._held.extend(held)
-            self._todo.put_nowait(_Signal.HELD)
+            self._tasks.create_task(self._say_held(), name=f"held of {self._line.session_id}")
 
     def end(self) -> None:
         """Nothing more will be taken: run() ends behind what was."""
-        self._todo.put_nowait(_Signal.END)
+        self._todo.put_nowait(None)
 
     async def run(self) -> None:
         """Until end(); what is still held then is said."""
-        while (item := await self._todo.get()) is not _Signal.END:
-            if isinstance(item, _Spoken):
+        async with asyncio.TaskGroup() as tasks:
+            self._tasks = tasks
+            while (spoken := await self._todo.get()) is not None:
                 try:
-                    await self._settle(item)
+                    await self._settle(spoken)
                 except Exception as error:  # noqa: BLE001 - costs this utterance
-                    self._inputs.failed(item.heard.input_id, "input", error)
+                    self._inputs.failed(spoken.heard.input_id, "input", error)
                 self.unsettled -= 1
                 self._on_settled()
-            await self._say_held()
-        self.quiet()
-        await self._say_held()
+            self.quiet()
 
     async def _settle(self, spoken: _Spoken) -> None:
         heard = spoken.heard
@@ -124,12 +117,13 @@ class Words:
 
     async def _say_held(self) -> None:
         """What a reply that could not be cut kept waiting goes before anything said later."""
-        while self._held:
-            commit = self._held.popleft()
-            try:
-                await self._say(commit)
-            except Exception as error:  # noqa: BLE001 - costs this utterance
-                self._inputs.failed(commit.utterance.input_id, "input", error)
+        async with self._in_order:
+            while self._held:
+                commit = self._held.popleft()
+                try:
+                    await self._say(commit)
+                except Exception as error:  # noqa: BLE001 - costs this utterance
+                    self._inputs.failed(commit.utterance.input_id, "input", error)
 
     async def _say(self, commit: Commit) -> None:
         said = commit.utterance

@@ -77,7 +77,7 @@ def uvicorn_config(app: ASGIApp, settings: WebSettings) -> uvicorn.Config:
         ssl_keyfile=settings.tls_key,
         proxy_headers=bool(settings.trusted_proxy),
         forwarded_allow_ips=list(settings.trusted_proxy),
-        timeout_graceful_shutdown=5,
+        timeout_graceful_shutdown=1,  # streams never end by themselves; uvicorn cancels them then
         h11_max_incomplete_event_size=32_768,
     )
 

@@ -94,7 +94,7 @@ class Talk {
     while (!this.stop.signal.aborted) {
       banner("The line is lost. Calling again…");
       this.line.drop();
-      await new Promise((done) => setTimeout(done, Math.min(8000, 500 * 2 ** this.tries++)));
+      await new Promise((done) => setTimeout(done, Math.min(3000, 500 * 2 ** this.tries++)));
       try { await this.line.join(this.name, key()); break; } catch (error) { if (error.status && error.status < 500 && error.status !== 429) { banner(error.message); break; } }
     }
     this.rejoining = false;

@@ -46,7 +46,7 @@ export class Server {
       }
       if (stop.aborted) return;
       if (failures > 0) connection(false);
-      await pause(Math.min(8000, 500 * 2 ** failures));
+      await pause(Math.min(3000, 500 * 2 ** failures));
     }
   }
 }
