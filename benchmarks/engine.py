@@ -5,9 +5,9 @@
 Every event goes through `process_inbound`, one after the other by one caller, into a room of two text channels and an agent.
 "silent": the messages are addressed to nobody. "answering": the agent's model answers at once, so a message makes two events and
 a reply; both are counted as events. The rate is that of the fastest of five rounds, after one to warm up, because neighbours on a
-shared machine only ever slow it down; CPU is the median round's, of the whole process, the database's thread included. First output is the first
-piece of the reply in a text channel's hands, from the moment `process_inbound` was called. Idle rooms and imports are measured
-in processes of their own. The aims are twenty times (events) and a fraction (the rest) of what a peer needs.
+shared machine only ever slow it down; CPU is the median round's, of the whole process, the database's thread included. First
+output is the first piece of the reply in a text channel's hands, from the moment `process_inbound` was called. Idle rooms and
+imports are measured in processes of their own. The aims are twenty times (events) and a fraction (the rest) of what a peer needs.
 """
 
 import argparse

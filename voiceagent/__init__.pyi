@@ -21,7 +21,13 @@ from voiceagent.errors import (
     WebError as WebError,
 )
 from voiceagent.judgment.answer_only import AnswerOnly as AnswerOnly
+from voiceagent.judgment.classifier.backchannel import Backchannels as Backchannels
+from voiceagent.judgment.classifier.carry_over import CarryOver as CarryOver
+from voiceagent.judgment.classifier.cascade import CascadeClassifier as CascadeClassifier
+from voiceagent.judgment.classifier.jev import JevClassifier as JevClassifier
+from voiceagent.judgment.classifier.llm import LLMClassifier as LLMClassifier
 from voiceagent.judgment.classifier.mock import MockClassifier as MockClassifier
+from voiceagent.judgment.classifier.openai import OpenAIClassifier as OpenAIClassifier
 from voiceagent.judgment.classifier.question import (
     Answers as Answers,
     ChoiceAnswer as ChoiceAnswer,
@@ -34,7 +40,7 @@ from voiceagent.judgment.classifier.question import (
     YesNoQuestion as YesNoQuestion,
 )
 from voiceagent.judgment.classifier.questions import QUESTIONS as QUESTIONS
-from voiceagent.judgment.judged import ClassifierSpeakPolicy as ClassifierSpeakPolicy
+from voiceagent.judgment.judged import ClassifierSpeakPolicy as ClassifierSpeakPolicy, Judging as Judging
 from voiceagent.judgment.policy import (
     AlwaysSpeak as AlwaysSpeak,
     CutReply as CutReply,

@@ -91,7 +91,7 @@ class App:
         self._engine = await self._stack.enter_async_context(engine)
         engine.register_channel(AIChannel(agent.channel_id, provider=self._model, settings=agent))
         if sound is not None:
-            self._reception = Reception(engine, *sound, self._voice_settings())
+            self._reception = Reception(engine, *sound, self._voice_settings(), self.settings.speaking)
 
     @property
     def engine(self) -> RoomEngine:
@@ -117,13 +117,13 @@ class App:
         """What the page says of the program."""
         heard, spoken = self.settings.hearing.model, self.settings.speaking.voice
         advice = ADVICE if self.settings.llm.brain == "notes" else ""
-        return Status(__version__, self.model.name, advice, {"hearing": heard, "speaking": spoken})
+        return Status(
+            __version__, self.model.name, advice, {"hearing": heard, "speaking": spoken}, agent=self.settings.agent.name
+        )
 
     def _voice_settings(self) -> VoiceSettings:
-        """The voice's settings, greeting as the agent does unless they say otherwise."""
-        voice, agent = self.settings.voice, self.settings.agent
-        greeting = (voice.greeting or agent.greeting).replace("{name}", agent.name) if self._choices.greet else ""
-        return voice.model_copy(update={"greeting": greeting})
+        voice = self.settings.voice
+        return voice if self._choices.greet else voice.model_copy(update={"greeting": ""})
 
     async def _load(self) -> tuple[LanguageModel, tuple[Hearing, TextToSpeech] | None]:
         """Loads what takes long side by side, each in a thread; what was loaded is closed when the program ends."""

@@ -69,9 +69,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """Moves the clock forward; the selector calls it when nothing but a timer is left."""
         self._seconds += seconds
 
-    def run_in_executor(
-        self, executor: Executor | None, func: Callable[[*_Ts], _T], *args: *_Ts
-    ) -> asyncio.Future[_T]:
+    def run_in_executor(self, executor: Executor | None, func: Callable[[*_Ts], _T], *args: *_Ts) -> asyncio.Future[_T]:
         """Runs func at once, on this thread, and returns its settled future."""
         future: asyncio.Future[_T] = self.create_future()
         try:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -24,7 +24,7 @@ from voiceagent.room.events import (
 )
 from voiceagent.room.feed import FeedEvent, Subscription
 from voiceagent.room.reply import Reply
-from voiceagent.speech.engines import SpeechToText, TextToSpeech, Transcript
+from voiceagent.speech.engines import SpeechToText, TextToSpeech, Transcript, VoiceDetector
 from voiceagent.voice.reception import Hearing, Reception
 from voiceagent.voice.settings import VoiceSettings
 
@@ -284,6 +284,10 @@ def _what(event: FeedEvent) -> str:
     return str(data.get("text", ""))
 
 
+QUIET = VoiceSettings(greeting="")
+"""The default settings, without a greeting that every scenario would have to wait for."""
+
+
 @asynccontextmanager
 async def house(
     settings: VoiceSettings | None = None,
@@ -291,6 +295,7 @@ async def house(
     answers: Sequence[Answer | str] = (),
     stt: SpeechToText | None = None,
     tts: TextToSpeech | None = None,
+    detector: Callable[[], VoiceDetector] = ScriptedDetector,
 ) -> AsyncIterator[House]:
     """An engine whose ids count up, with the agent seated in ROOM."""
     count = iter(range(1, 1_000_000))
@@ -299,6 +304,6 @@ async def house(
         engine.register_channel(agent)
         await engine.create_room(ROOM)
         await engine.attach_channel(ROOM, agent.channel_id)
-        hearing = Hearing(stt or ScriptedStt({1_000: "hello there", 2_000: "and the weather"}), ScriptedDetector)
-        reception = Reception(engine, hearing, tts or ToneTts(), settings or VoiceSettings())
+        hearing = Hearing(stt or ScriptedStt({1_000: "hello there", 2_000: "and the weather"}), detector)
+        reception = Reception(engine, hearing, tts or ToneTts(), settings or QUIET)
         yield House(engine, reception, agent, engine.feed(ROOM).subscribe())

@@ -21,7 +21,7 @@ SECONDS = 50 * len(LONG)
 
 
 def strategy(name: InterruptionStrategy, **more: int) -> VoiceSettings:
-    return VoiceSettings(barge_in=BargeInSettings(strategy=name, **more))
+    return VoiceSettings(greeting="", barge_in=BargeInSettings(strategy=name, **more))
 
 
 def over(*spans: tuple[int, int], until_ms: int = 7_000) -> ScriptedCall:
@@ -199,7 +199,7 @@ async def test_the_length_is_not_known_while_words_still_come() -> None:
 
 
 async def test_no_record_when_the_settings_keep_none() -> None:
-    async with house(VoiceSettings(keep_partial_transcript=False), answers=[LONG]) as here:
+    async with house(VoiceSettings(greeting="", keep_partial_transcript=False), answers=[LONG]) as here:
         await here.receive(over((800, OVER)))
         assert "2300 speech.cut 700 barge_in" in await here.log()
         assert await here.records() == []

@@ -31,8 +31,8 @@ async def test_two_turns() -> None:
             "1600 agent.state speaking",
             "2600 speech.finished Good morning to you.",
             "2600 agent.state idle",
-            "4200 input.started",
-            "4200 agent.state listening",
+            "4120 input.started",
+            "4120 agent.state listening",
             "5300 input.accepted and the weather",
             "5300 agent.state idle",
             "5300 speech.queued",
@@ -115,7 +115,7 @@ async def test_words_are_decoded_while_the_end_is_still_waited_for(delay_ms: int
 async def test_a_pause_is_no_end_and_what_was_decoded_ahead_is_thrown_away() -> None:
     stt = ScriptedStt({ANN: "hello there"}, delay_ms=50)
     call = ScriptedCall("s1", [*TURN, (400, 0), (800, ANN)], until_ms=4_000)
-    async with house(VoiceSettings(partial_every_ms=5_000), stt=stt) as here:
+    async with house(VoiceSettings(greeting="", partial_every_ms=5_000), stt=stt) as here:
         await here.receive(call)
         assert await here.messages() == [("ann", "hello there")]
         assert "2700 input.accepted hello there" in await here.log()

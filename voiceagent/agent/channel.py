@@ -81,11 +81,9 @@ class AIChannel(Channel):
 
     async def on_heard(self, event: RoomEvent, context: RoomContext) -> None:
         """Hands every event to the memory, once, whether the agent is asked or not."""
-        speaker = self._character.settings.name
-        if event.source.channel_id != self.channel_id:
-            said_by = context.speaker(event)
-            speaker = said_by.label if said_by is not None else ""
-        await self._memory.ingest(context.room_id, event, speaker)
+        presence = self._presences.get(context.room_id)
+        if presence is not None:
+            presence.hear(event, context)
 
     async def on_event(self, event: RoomEvent, context: RoomContext) -> ChannelOutput | None:
         """Begins a turn and returns at once."""

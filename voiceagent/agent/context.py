@@ -1,16 +1,20 @@
 """What a model reads for one turn: the conversation that the agent may know, and who said what in it."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from itertools import islice
+from typing import Final, Literal
 
 from voiceagent.agent.cuts import Cut, cuts_of
 from voiceagent.llm.model import CUT_MARK, Message, ToolCall, ToolSpec
 from voiceagent.room.channel import RoomContext
 from voiceagent.room.events import ChannelType, EventStatus, EventType, RoomEvent, ToolCallContent
-from voiceagent.room.visibility import reaches
+from voiceagent.room.visibility import ALL, reaches
 
 Purpose = Literal["answer", "thought"]
+
+_AI: Final = ChannelType.AI
 
 
 @dataclass(slots=True)
@@ -37,14 +41,27 @@ class AIGenerationEvent:
     speculative: bool = False
 
 
-def known_to(channel_id: str, events: Iterable[RoomEvent]) -> list[RoomEvent]:
-    """The events that an agent's channel may know: its own that stand, and what reaches it."""
-    return [
+def preceding(event: RoomEvent, room: RoomContext) -> Sequence[RoomEvent]:
+    """What the room has at hand of what was committed before an event; all of it for one that takes no place in the order."""
+    recent = room.recent_events
+    if event.index is None:
+        return recent
+    return recent[: bisect_left(recent, event.index, key=_index)]
+
+
+def _index(event: RoomEvent) -> int:
+    return event.index or 0
+
+
+def known_to(channel_id: str, events: Sequence[RoomEvent], most: int) -> list[RoomEvent]:
+    """The newest `most` of the events that an agent's channel may know, oldest first: its own that stand, and what reaches it."""
+    known = (
         event
-        for event in events
+        for event in reversed(events)
         if event.status is not EventStatus.BLOCKED
-        and (event.source.channel_id == channel_id or reaches(event.visibility, channel_id, ChannelType.AI))
-    ]
+        and (event.visibility == ALL or event.source.channel_id == channel_id or reaches(event.visibility, channel_id, _AI))
+    )
+    return list(islice(known, most))[::-1]
 
 
 def conversation(
@@ -63,9 +80,8 @@ def conversation(
     read = trigger if stand_in is None else stand_in
     if trigger.metadata.get("standalone") is True:
         return [_last(read, None)]
-    until = trigger.index
-    before = [e for e in room.recent_events if e.id != trigger.id and (until is None or e.index is None or e.index < until)]
-    events = known_to(channel_id, before)[-window:]
+    before = preceding(trigger, room)
+    events = known_to(channel_id, before, window)
     label = _labeller(channel_id, [*events, trigger], room, name_all)
     messages = list(_history(channel_id, events, label, cuts_of(channel_id, before, room.bindings)))
     messages.append(_last(read, label(trigger)))

@@ -27,7 +27,7 @@ def cuts_of(channel_id: str, events: Iterable[RoomEvent], bindings: Sequence[Cha
     """
     sounding = {binding.channel_id for binding in bindings if binding.channel_type.sounds}
     found: dict[str | None, Cut] = {}
-    for event in (e for e in events if e.visibility == INTERNAL):
+    for event in [e for e in events if e.visibility == INTERNAL]:
         if _believed(channel_id, event, sounding):
             answered = event.metadata.get("answer_responds_to")
             assert answered is None or isinstance(answered, str)

@@ -1,12 +1,12 @@
 """Asking the policy: within its time, under the eyes of the hooks, and never at the cost of an answer."""
 
-import asyncio
 import logging
 from dataclasses import dataclass
 
 from voiceagent import clock
 from voiceagent.judgment.policy import SpeakDecision, SpeakPolicy, SpeakTurn
 from voiceagent.judgment.thought import Thought
+from voiceagent.room.bounded import TooLateError, bounded
 from voiceagent.room.channel import Host
 from voiceagent.room.events import RoomEvent
 from voiceagent.room.hooks import HookTrigger
@@ -43,12 +43,11 @@ class Deliberation:
         """What stands once the policy has decided (or failed to: then the agent speaks) and the hooks have had their say."""
         began = clock.now()
         try:
-            async with asyncio.timeout(self._timeout_ms / 1000):
-                decision = await self.policy.decide(turn)
+            decision = await bounded(self.policy.decide(turn), self._timeout_ms)
             if not isinstance(decision, SpeakDecision):
                 raise TypeError(f"a policy returns a SpeakDecision, not a {type(decision).__name__}")
             took = clock.now() - began
-        except TimeoutError:
+        except TooLateError:
             log.warning(
                 "room %s: the policy of %s did not decide in %d ms", turn.event.room_id, turn.channel_id, self._timeout_ms
             )
@@ -62,13 +61,18 @@ class Deliberation:
         return await self._past_hooks(host, asked)
 
     async def _past_hooks(self, host: Host, asked: SpeakDecisionEvent) -> SpeakDecision:
+        decided = asked.decision
         outcome = await host.run_hooks(HookTrigger.ON_SPEAK_DECISION, asked, asked.room_id)
-        decision = outcome.payload.decision
+        changed: object = outcome.payload.decision
+        if not isinstance(changed, SpeakDecision):
+            log.error("room %s: a hook left a %s for a decision; the policy's stands", asked.room_id, type(changed).__name__)
+            changed = decided
         if outcome.blocked_by is not None:
             by = outcome.blocked_by
-            decision = SpeakDecision("silent", by if by.startswith("hook_error:") else f"blocked by {by}")
-        self._publish(host, asked, decision)
-        return decision
+            changed = SpeakDecision("silent", by if by.startswith("hook_error:") else f"blocked by {by}")
+        outcome.payload.decision = changed  # before the watchers' first step: they see what stands
+        self._publish(host, asked, changed)
+        return changed
 
     @staticmethod
     def _publish(host: Host, asked: SpeakDecisionEvent, decision: SpeakDecision) -> None:

@@ -122,7 +122,11 @@ class Generation:
     async def _run_tool(self, call: ToolCall) -> ToolOutcome:
         """Runs a tool in a task of its own, so that a cut lets it finish and keeps its result."""
         content = ToolCallContent(call.id, call.name, call.arguments)
-        await self._save(content, EventType.TOOL_CALL_START, {})
+        try:
+            await self._save(content, EventType.TOOL_CALL_START, {})
+        except asyncio.CancelledError:
+            await self._close_tool(content, ToolOutcome(error="not started: the answer was stopped"))
+            raise
         self._publish("tool.started", {"call_id": call.id, "tool": call.name})
         done: asyncio.Future[ToolOutcome] = asyncio.get_running_loop().create_future()
 

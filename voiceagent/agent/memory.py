@@ -10,7 +10,10 @@ KEPT: Final = 1_000
 
 
 class MemoryProvider(Protocol):
-    """Takes in every event that the agent may know, once, and brings back what a turn may need."""
+    """Takes in every event that the agent may know, once, and brings back what a turn may need.
+
+    Events come one after the other, in order, behind the talk; each may take 2 seconds, and so may each recollection.
+    """
 
     async def ingest(self, room_id: str, event: RoomEvent, speaker: str) -> None:
         """An event of the room, the agent's own included; `speaker` is the label of who said it."""

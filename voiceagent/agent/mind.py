@@ -3,14 +3,19 @@
 import asyncio
 import logging
 from dataclasses import dataclass
+from typing import Final
 
 from voiceagent import clock
 from voiceagent.judgment.thinker import Heard, Thinker
 from voiceagent.judgment.thought import Thought
+from voiceagent.room.bounded import bounded
 from voiceagent.room.channel import Host
 from voiceagent.room.hooks import HookTrigger
 
 log = logging.getLogger(__name__)
+
+LONGEST_MS: Final = 30_000
+"""A thinker has a timeout of its own; one that hangs beyond this must not end all thinking in the room."""
 
 
 @dataclass(slots=True)
@@ -24,6 +29,19 @@ class ThoughtEvent:
     duration_ms: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Material:
+    """What is to be thought about, when it was heard, and who waits for the thought."""
+
+    heard: Heard
+    moment: int | None
+    settled: asyncio.Future[Thought | None]
+
+    def settle(self, thought: Thought | None) -> None:
+        if not self.settled.done():
+            self.settled.set_result(thought)
+
+
 class Mind:
     """Thinks about what is heard. A newer context takes the place of one that still waits; a failing thinker changes nothing."""
 
@@ -33,17 +51,29 @@ class Mind:
         self._room_id = room_id
         self._channel_id = channel_id
         self.thought = Thought()
-        self._waiting: tuple[Heard, asyncio.Future[Thought | None]] | None = None
+        self._waiting: _Material | None = None
+        self._newest: asyncio.Future[Thought | None] | None = None
         self._task: asyncio.Task[None] | None = None
         self._spoken = 0
         self._speaking = 0
 
-    def consider(self, heard: Heard) -> asyncio.Future[Thought | None]:
-        """Has the thinker think about this; settles with the thought, or None when it failed or something newer came."""
-        if self._waiting is not None and not self._waiting[1].done():
-            self._waiting[1].set_result(None)
+    @property
+    def moment(self) -> int | None:
+        """How often the agent has spoken, to tell whether it has spoken since; None while a turn of it runs."""
+        return None if self._speaking else self._spoken
+
+    def is_newest(self, settled: asyncio.Future[Thought | None]) -> bool:
+        """Whether nothing has been considered since what `settled` is the thought of."""
+        return self._newest is settled
+
+    def consider(self, heard: Heard, moment: int | None) -> asyncio.Future[Thought | None]:
+        """Has the thinker think about what was heard at a `moment`; settles with the thought, or None when it failed or
+        something newer came."""
+        if self._waiting is not None:
+            self._waiting.settle(None)
         settled: asyncio.Future[Thought | None] = asyncio.get_running_loop().create_future()
-        self._waiting = (heard, settled)
+        self._waiting = _Material(heard, moment, settled)
+        self._newest = settled
         if self._task is None or self._task.done():
             self._task = self._host.spawn(self._think(), f"mind of {self._channel_id}")
         return settled
@@ -63,28 +93,29 @@ class Mind:
         """The agent leaves the room: nothing more is thought there."""
         if self._task is not None:
             self._task.cancel()
-        if self._waiting is not None and not self._waiting[1].done():
-            self._waiting[1].set_result(None)
+        if self._waiting is not None:
+            self._waiting.settle(None)
         self._waiting = None
 
     async def _think(self) -> None:
         while self._waiting is not None:
-            (heard, settled), self._waiting = self._waiting, None
+            material, self._waiting = self._waiting, None
             thought: Thought | None = None
             try:
-                thought = await self._once(heard)
+                thought = await self._once(material)
             finally:
-                if not settled.done():
-                    settled.set_result(thought)
+                material.settle(thought)
 
-    async def _once(self, heard: Heard) -> Thought | None:
-        began, spoken, speaking = clock.now(), self._spoken, self._speaking
+    async def _once(self, material: "_Material") -> Thought | None:
+        began = clock.now()
         try:
-            thought = await self._thinker.think(heard, self.thought)
+            thought = await bounded(self._thinker.think(material.heard, self.thought), LONGEST_MS)
+            if not isinstance(thought, Thought):
+                raise TypeError(f"a thinker returns a Thought, not a {type(thought).__name__}")
         except Exception:
             log.exception("room %s: the thinker of %s failed; its thought stays", self._room_id, self._channel_id)
             return None
-        if self._spoken != spoken or speaking:
+        if material.moment != self._spoken:
             thought = thought.spoken()
         self._change(thought, clock.now() - began)
         return thought

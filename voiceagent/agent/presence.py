@@ -12,11 +12,13 @@ from voiceagent.agent.generation import Generation, Means
 from voiceagent.agent.memory import MemoryProvider
 from voiceagent.agent.mind import Mind
 from voiceagent.agent.notes import add_turn_note
+from voiceagent.agent.recollection import Recollection
 from voiceagent.agent.settings import AgentSettings
 from voiceagent.agent.strategies import Strategy
 from voiceagent.agent.turn import Turn, speak_turn
-from voiceagent.judgment.policy import SpeakDecision
+from voiceagent.judgment.policy import SpeakDecision, SpeakTurn
 from voiceagent.judgment.thinker import Heard, Thinker
+from voiceagent.judgment.thought import Thought
 from voiceagent.room.channel import Host, RoomContext
 from voiceagent.room.events import EventType, RoomEvent
 from voiceagent.room.hooks import ErrorEvent, HookTrigger
@@ -52,9 +54,18 @@ class Presence:
         self._host = host
         self._room_id = room_id
         self._replies: set[Reply] = set()
+        self._memory = Recollection(character.memory, host, room_id, character.channel_id)
         self._mind: Mind | None = None
         if character.thinker is not None:
             self._mind = Mind(character.thinker, host, room_id, character.channel_id)
+
+    def hear(self, event: RoomEvent, room: RoomContext) -> None:
+        """Takes an event in, its own included, whether asked about it or not."""
+        speaker = self._who.settings.name
+        if event.source.channel_id != self._who.channel_id:
+            said_by = room.speaker(event)
+            speaker = said_by.label if said_by is not None else ""
+        self._memory.take(event, speaker)
 
     def begin(self, event: RoomEvent, room: RoomContext) -> None:
         """Starts a turn on an event, from the room as it stands now."""
@@ -74,6 +85,7 @@ class Presence:
         """Leaves the room: what is being answered stops."""
         for reply in tuple(self._replies):
             reply.cancel("session_ended")
+        self._memory.close()
         if self._mind is not None:
             self._mind.close()
 
@@ -83,9 +95,11 @@ class Presence:
         ai_context = self._context(event, room, stand_in)
         if who.deliberation is None or stand_in is not None or event.type is EventType.INSTRUCTION:
             return Turn(event, ai_context)
-        thought = self._mind.thought if self._mind is not None else None
-        heard = self._context(event, room, None, name_all=True) if self._mind is not None else None
-        return Turn(event, ai_context, speak_turn(who.channel_id, event, room, thought), heard)
+        window = who.settings.window
+        if self._mind is None:
+            return Turn(event, ai_context, speak_turn(who.channel_id, event, room, window))
+        asked = speak_turn(who.channel_id, event, room, window, self._mind.thought)
+        return Turn(event, ai_context, asked, self._context(event, room, None, name_all=True), self._mind.moment)
 
     def _context(self, event: RoomEvent, room: RoomContext, stand_in: RoomEvent | None, *, name_all: bool = False) -> AIContext:
         settings = self._who.settings
@@ -96,12 +110,13 @@ class Presence:
     async def _run(self, turn: Turn, reply: Reply) -> None:
         try:
             await self._take(turn, reply)
+        except Exception as error:
+            log.exception("room %s: a turn of %s failed", self._room_id, self._who.channel_id)
+            self._failed(turn.trigger, "turn", error)
         finally:
             reply.end()
 
     async def _take(self, turn: Turn, reply: Reply) -> None:
-        for line in await self._recalled(turn.trigger):
-            turn.ai_context.messages = add_turn_note(turn.ai_context.messages, line)
         if turn.speak is None or self._who.deliberation is None:
             await self._answer(turn, reply, ())
             return
@@ -129,25 +144,32 @@ class Presence:
         if outcome.blocked_by is not None:
             return decision
         heard = outcome.payload.ai_context
-        settled = mind.consider(Heard(heard.system_prompt, tuple(heard.messages)))
-        if decision.final or self._who.think_wait_ms == 0:
-            return decision
-        await asyncio.wait((settled,), timeout=self._who.think_wait_ms / 1000)
-        thought = settled.result() if settled.done() else None
-        if thought is None or not thought.want_to_say:
-            return decision
-        return await deliberation.decide(self._host, turn.speak.having_thought(thought), asked_again=True)
+        settled = mind.consider(Heard(heard.system_prompt, tuple(heard.messages)), turn.moment)
+        if not decision.final and self._who.think_wait_ms > 0:
+            await asyncio.wait((settled,), timeout=self._who.think_wait_ms / 1000)
+            if settled.done():
+                thought = settled.result()
+                if thought is None or not thought.want_to_say:
+                    return decision
+                return await deliberation.decide(self._host, turn.speak.having_thought(thought), asked_again=True)
+        if self._who.settings.late_decisions:
+            self._host.spawn(
+                self._decide_late(settled, turn.speak, deliberation, mind), f"late decision of {self._who.channel_id}"
+            )
+        return decision
 
-    async def _recalled(self, trigger: RoomEvent) -> Sequence[str]:
-        try:
-            return await self._who.memory.recall(self._room_id, trigger)
-        except Exception:
-            log.exception("room %s: the memory of %s failed; the turn goes on without it", self._room_id, self._who.channel_id)
-            return ()
+    async def _decide_late(
+        self, settled: asyncio.Future[Thought | None], asked: SpeakTurn, deliberation: Deliberation, mind: Mind
+    ) -> None:
+        """Has the policy decide once more when a thought is back too late for the turn: for the hooks alone, no turn follows."""
+        thought = await settled
+        if thought is not None and thought.want_to_say and mind.is_newest(settled):
+            await deliberation.decide(self._host, asked.having_thought(thought), asked_again=True, late=True)
 
     async def _answer(self, turn: Turn, reply: Reply, notes: Sequence[str]) -> None:
         trigger, channel_id = turn.trigger, self._who.channel_id
-        for note in notes:
+        recalled = () if trigger.metadata.get("standalone") is True else await self._memory.recall(trigger)
+        for note in (*recalled, *notes):
             turn.ai_context.messages = add_turn_note(turn.ai_context.messages, note)
         asked = AIGenerationEvent(self._room_id, channel_id, trigger, turn.ai_context, reply.id)
         outcome = await self._host.run_hooks(HookTrigger.BEFORE_AI_GENERATION, asked, self._room_id)
@@ -161,5 +183,8 @@ class Presence:
         reply.when_cancelled(generation.stop)
         error = await generation.run(outcome.payload.ai_context)
         if error is not None:
-            failure = ErrorEvent(self._room_id, channel_id, "generation", error, responds_to=trigger.id)
-            self._host.notify(HookTrigger.ON_ERROR, failure, self._room_id)
+            self._failed(trigger, "generation", error)
+
+    def _failed(self, trigger: RoomEvent, stage: str, error: Exception) -> None:
+        failure = ErrorEvent(self._room_id, self._who.channel_id, stage, error, responds_to=trigger.id)
+        self._host.notify(HookTrigger.ON_ERROR, failure, self._room_id)

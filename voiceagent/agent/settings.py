@@ -14,7 +14,6 @@ class AgentSettings(BaseModel):
         "You are {name}, a friendly voice assistant. Answer in one or two short spoken sentences, without lists or markup.",
         description="What the model is told about itself; {name} is replaced.",
     )
-    greeting: str = Field("Hello, I'm {name}. How can I help?", description="Said when somebody joins; empty for none.")
     apology: str = Field(
         "Sorry, something went wrong on my side. Could you say that again?",
         description="Said when the model fails before its first word; empty for silence.",
@@ -23,4 +22,7 @@ class AgentSettings(BaseModel):
     max_tokens: int | None = Field(None, ge=1, description="The longest answer, in the model's tokens.")
     temperature: float | None = Field(None, ge=0, le=2, description="How freely the model words its answers.")
     max_tool_rounds: int = Field(5, ge=0, description="How often one answer may call tools before it has to speak.")
+    late_decisions: bool = Field(
+        False, description="Whether hooks are told how the agent would decide on a thought that came too late for its turn."
+    )
     tool_timeout_ms: int = Field(30_000, ge=1, description="How long one tool may run.")

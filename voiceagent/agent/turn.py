@@ -3,58 +3,64 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from voiceagent.agent.context import AIContext, known_to
+from voiceagent.agent.context import AIContext, known_to, preceding
 from voiceagent.agent.cuts import Cut, cuts_of
 from voiceagent.judgment.policy import CutReply, SpeakTurn
 from voiceagent.judgment.thought import Thought
 from voiceagent.room.channel import RoomContext
-from voiceagent.room.events import EventType, RoomEvent
-from voiceagent.room.roster import is_person, people_around
+from voiceagent.room.events import ChannelBinding, ChannelType, EventStatus, EventType, RoomEvent
+from voiceagent.room.roster import people_around
 from voiceagent.room.visibility import reaches
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """An event to be answered: what the model would read, and what the policy and the thinker read (None: not asked)."""
+    """An event to be answered: what the model would read, and what the policy and the thinker read (None: not asked).
+
+    `moment` is the mind's when the turn began.
+    """
 
     trigger: RoomEvent
     ai_context: AIContext
     speak: SpeakTurn | None = None
     heard: AIContext | None = None
+    moment: int | None = None
 
 
-def speak_turn(channel_id: str, event: RoomEvent, room: RoomContext, thought: Thought | None) -> SpeakTurn:
-    """What a policy reads about an event: the room as the agent may know it."""
-    before = [e for e in room.recent_events if e.id != event.id and (event.index is None or (e.index or 0) < event.index)]
-    recent = [e for e in known_to(channel_id, before) if e.type is EventType.MESSAGE]
+def speak_turn(channel_id: str, event: RoomEvent, room: RoomContext, window: int, thought: Thought | None = None) -> SpeakTurn:
+    """What a policy reads about an event: the room as the agent may know it, and no further back than its context goes."""
+    seats = {binding.channel_id: binding for binding in room.bindings}
+    if channel_id not in seats:
+        return SpeakTurn(event, channel_id=channel_id, thought=thought)
+    before = preceding(event, room)
+    recent = [e for e in known_to(channel_id, before, window) if e.type is EventType.MESSAGE]
     speakers: dict[str, str] = {}
     named: dict[str, None] = {}
     for said in (*recent, event):
-        speaker = room.speaker(said) if said.source.channel_id != channel_id else None
+        if said.source.channel_id == channel_id:
+            continue
+        speaker = room.speaker(said)
         if speaker is not None:
             speakers[said.id] = speaker.label
-            if speaker.named and is_person(said):
+            if speaker.named and said.source.channel_type is not ChannelType.AI:
                 named[speaker.label] = None
-    around = _people(channel_id, room)
+    around = _people(channel_id, room, seats)
     people = list(named) if len(named) > len(around) else around
-    return SpeakTurn(event, recent, people, speakers, channel_id, thought, offered_cut(channel_id, before, recent, room))
+    return SpeakTurn(event, recent, people, speakers, channel_id, thought, offered_cut(channel_id, before, room))
 
 
-def _people(channel_id: str, room: RoomContext) -> list[str]:
-    """Whom the agent sits with, if it sits in the room: those whose channels' words reach it."""
-    seats = {binding.channel_id: binding for binding in room.bindings}
-    seat = seats.get(channel_id)
-    if seat is None:
-        return []
+def _people(channel_id: str, room: RoomContext, seats: Mapping[str, ChannelBinding]) -> list[str]:
+    """Whom the agent sits with: those whose channels' words reach it."""
+    kind = seats[channel_id].channel_type
     heard = [
         person
         for person in room.participants
-        if any(reaches(seats[c].visibility, channel_id, seat.channel_type) for c in person.connected_via if c in seats)
+        if person.active and any(reaches(seats[c].visibility, channel_id, kind) for c in person.connected_via if c in seats)
     ]
     return people_around(heard, channel_id)
 
 
-def offered_cut(channel_id: str, before: Sequence[RoomEvent], recent: Sequence[RoomEvent], room: RoomContext) -> CutReply | None:
+def offered_cut(channel_id: str, before: Sequence[RoomEvent], room: RoomContext) -> CutReply | None:
     """The agent's newest cut answer, as long as it has not spoken since.
 
     Record and answer are tied by what they answer, not by time: the rest of a cut answer, and an answer to something that was
@@ -65,7 +71,8 @@ def offered_cut(channel_id: str, before: Sequence[RoomEvent], recent: Sequence[R
         return None
     cut = max(cuts.values(), key=lambda c: c.index)
     asked_at = {event.id: event.index or 0 for event in before}
-    if any(_spoken_since(cut, event, asked_at) for event in recent if event.source.channel_id == channel_id):
+    own = (event for event in before if event.source.channel_id == channel_id and event.type is EventType.MESSAGE)
+    if any(_spoken_since(cut, event, asked_at) for event in own if event.status is not EventStatus.BLOCKED):
         return None
     return CutReply(cut.text, cut.played_ms, cut.at)
 

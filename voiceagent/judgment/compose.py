@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from voiceagent.judgment.classifier.question import Answers
-from voiceagent.judgment.policy import SpeakDecision, SpeakTurn
+from voiceagent.judgment.policy import Mode, SpeakDecision, SpeakTurn
 
 YES: Final = 0.5
 RESUME: Final = 0.4
@@ -36,8 +36,68 @@ def held_back(answers: Answers) -> str | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What the rules read of a turn besides the answers: whether one person talks with the agent, whether its thought cannot
+    wait, whether the room only listens, and whether its last answer was cut off."""
+
+    alone: bool = False
+    urgent: bool = False
+    listening: bool = False
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What answers come to: the mode, whether the room only listens from then on, and whether a cut answer is gone on with."""
+
+    mode: Mode
+    listens: bool = False
+    resumes: bool = False
+
+
 def compose(turn: SpeakTurn, answers: Answers, eagerness: Eagerness = Eagerness()) -> SpeakDecision:
     """The decision for an open room, without the rules for cut answers and listening."""
+    urgent = turn.thought is not None and turn.thought.urgent
+    return _composed(Circumstances(alone=len(turn.people) == 1, urgent=urgent), answers, eagerness)
+
+
+def outcome(circumstances: Circumstances, answers: Answers, eagerness: Eagerness = Eagerness()) -> Outcome:
+    """All the rules: compose(), those of a listening room, and those for a cut answer."""
+    if circumstances.listening:
+        if not lifted(answers):
+            return Outcome("speak" if put_to_itself(answers) else "silent", listens=True)
+    elif asked_to_listen(answers):
+        return Outcome("silent", listens=True)
+    if circumstances.cut and not circumstances.listening and leaves_free(answers):
+        return Outcome("speak", resumes=True)
+    return Outcome(_composed(circumstances, answers, eagerness).mode)
+
+
+def asked_to_listen(answers: Answers) -> bool:
+    """Whether the turn tells an open room's agent to only listen from now on."""
+    return answers.probability("listen_request") >= YES
+
+
+def lifted(answers: Answers) -> bool:
+    """Whether the turn lets a listening room's agent talk again."""
+    return answers.probability("lift") >= YES
+
+
+def put_to_itself(answers: Answers) -> bool:
+    """Whether a listening room's agent is asked, by name or as "you", by somebody who wants the answer now."""
+    asked = answers.probability("asked_me") >= YES and answers.score("directness") >= TO_ITSELF
+    return asked and held_back(answers) is None
+
+
+def leaves_free(answers: Answers) -> bool:
+    """Whether the turn that cut the agent off leaves it free to go on; a wish to ask later does not stop it."""
+    if answers.probability("hush") >= YES or answers.probability("unfinished") >= YES:
+        return False
+    return answers.probability("resume") >= RESUME
+
+
+def _composed(circumstances: Circumstances, answers: Answers, eagerness: Eagerness) -> SpeakDecision:
     judgments = answers.judgments()
     held = held_back(answers)
     if held is not None:
@@ -45,16 +105,14 @@ def compose(turn: SpeakTurn, answers: Answers, eagerness: Eagerness = Eagerness(
     if answers.probability("answered") >= YES:
         return SpeakDecision("speak", "answers its question", judgments)
     directness = answers.score("directness")
-    alone = len(turn.people) == 1
-    asked = answers.probability("request") >= YES and (alone or directness >= TENTATIVE)
+    asked = answers.probability("request") >= YES and (circumstances.alone or directness >= TENTATIVE)
     if asked or directness >= ADDRESSED:
         return SpeakDecision("speak", "addressed", judgments)
-    return _uninvited(turn, answers, eagerness, judgments)
+    return _uninvited(circumstances.urgent, answers, eagerness, judgments)
 
 
-def _uninvited(turn: SpeakTurn, answers: Answers, eagerness: Eagerness, judgments: dict[str, float]) -> SpeakDecision:
+def _uninvited(urgent: bool, answers: Answers, eagerness: Eagerness, judgments: dict[str, float]) -> SpeakDecision:
     useful = max(answers.probability("answers"), answers.probability("corrects"))
-    urgent = turn.thought is not None and turn.thought.urgent
     theirs = answers.probability("waiting") >= YES and not urgent
     if answers.score("directness") >= TENTATIVE:
         if useful >= YES and not theirs:

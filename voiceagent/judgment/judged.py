@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 from voiceagent.judgment.classifier.question import (
@@ -15,10 +16,10 @@ from voiceagent.judgment.classifier.question import (
     State,
 )
 from voiceagent.judgment.classifier.questions import QUESTIONS, RESUME, THOUGHT_QUESTIONS, WAITING
-from voiceagent.judgment.compose import RESUME as FREE_TO_GO_ON
-from voiceagent.judgment.compose import TO_ITSELF, YES, Eagerness, compose, held_back
+from voiceagent.judgment.compose import Eagerness, asked_to_listen, compose, leaves_free, lifted, put_to_itself
 from voiceagent.judgment.listening import LISTEN_REQUEST, LISTENING_QUESTIONS, Request
 from voiceagent.judgment.policy import CutReply, SpeakDecision, SpeakPolicy, SpeakTurn
+from voiceagent.judgment.thought import LONGEST_TEXT, LONGEST_WISH
 from voiceagent.values import JSON
 
 log = logging.getLogger(__name__)
@@ -85,14 +86,12 @@ class ClassifierSpeakPolicy(SpeakPolicy):
         if not turn.event.content.body.strip():
             return _only_listens({}) if listening else SpeakDecision("speak", "nothing to judge")
         try:
-            async with asyncio.timeout(self._judging.wait):
-                answers = await self._classifier.classify(self.state(turn), self.questions(turn))
-        except (ClassifierError, TimeoutError) as error:
+            return self._ruled(turn, await self._answers(turn), listening)
+        except Exception:
             if listening is None:
                 raise
-            log.warning("room %s: the classifier did not answer (%s): the agent goes on listening", room_id, error)
+            log.warning("room %s: the turn cannot be judged: the agent goes on listening", room_id, exc_info=True)
             return _only_listens({})
-        return self._ruled(turn, answers, listening)
 
     def decision(self, turn: SpeakTurn, answers: Answers) -> SpeakDecision:
         """What the answers mean in an open room; override it to change the rules."""
@@ -111,8 +110,10 @@ class ClassifierSpeakPolicy(SpeakPolicy):
             "last_turn": self._said(turn, turn.event.id, turn.event.content.body),
         }
         if turn.thought is not None and turn.thought.want_to_say:
-            wanted: list[JSON] = list(turn.thought.want_to_say)
-            state["assistant_thought"] = {"thinking": turn.thought.text, "want_to_say": wanted, "urgent": turn.thought.urgent}
+            thought = turn.thought
+            wanted: list[JSON] = [wish[:LONGEST_WISH] for wish in thought.want_to_say]
+            thinking: JSON = {"thinking": thought.text[:LONGEST_TEXT], "want_to_say": wanted, "urgent": thought.urgent}
+            state["assistant_thought"] = thinking
         if turn.cut is not None and listening is None:
             heard = round(turn.cut.played_ms / 1000, 1)
             state["assistant_cut_off"] = {"was_saying": turn.cut.text[-LONGEST_CUT:], "heard_seconds": heard}
@@ -148,28 +149,32 @@ class ClassifierSpeakPolicy(SpeakPolicy):
 
     # -- inside ---------------------------------------------------------------------------------------------------------
 
+    async def _answers(self, turn: SpeakTurn) -> Answers:
+        try:
+            async with asyncio.timeout(self._judging.wait):
+                return await self._classifier.classify(self.state(turn), self.questions(turn))
+        except TimeoutError:
+            raise ClassifierError(f"the classifier did not answer in {self._judging.wait:g} s") from None
+
     def _ruled(self, turn: SpeakTurn, answers: Answers, listening: Request | None) -> SpeakDecision:
         """What was asked tells which rules hold: the room's state may have changed during the call."""
         if listening is None:
-            if answers.probability("listen_request") >= YES:
+            if asked_to_listen(answers):
                 speaker = turn.speakers.get(turn.event.id, "someone")
                 self._listening[turn.event.room_id] = Request.of(speaker, turn.event.content.body)
                 return SpeakDecision("silent", "asked to listen", answers.judgments(), final=True)
             return self._with_language(self._resumed(turn, answers, self.decision(turn, answers)), answers)
-        if answers.probability("lift") >= YES:
+        if lifted(answers):
             self._listening.pop(turn.event.room_id, None)
             decided = self._resumed(turn, answers, self.decision(turn, answers))
             return self._with_language(replace(decided, judgments={**decided.judgments, "listening": 1.0}), answers)
-        to_itself = answers.probability("asked_me") >= YES and answers.score("directness") >= TO_ITSELF
-        if to_itself and held_back(answers) is None:
+        if put_to_itself(answers):
             judgments = {**answers.judgments(), "listening": 1.0}
             return self._with_language(SpeakDecision("speak", "asked while listening", judgments), answers)
         return _only_listens(answers.judgments())
 
     def _resumed(self, turn: SpeakTurn, answers: Answers, decided: SpeakDecision) -> SpeakDecision:
-        if turn.cut is None or answers.probability("resume") < FREE_TO_GO_ON:
-            return decided
-        if answers.probability("hush") >= YES or answers.probability("unfinished") >= YES:
+        if turn.cut is None or not leaves_free(answers):
             return decided
         return SpeakDecision("speak", "resume after cut", decided.judgments, (_resume_note(turn.cut), *decided.notes))
 
@@ -180,12 +185,12 @@ class ClassifierSpeakPolicy(SpeakPolicy):
     def _recent(self, turn: SpeakTurn) -> list[JSON]:
         if self._judging.history == 0:
             return []
-        worded = [e for e in turn.recent if e.content.body.strip()][-self._judging.history :]
+        newest = islice((e for e in reversed(turn.recent) if e.content.body.strip()), self._judging.history)
         return [
             {"speaker": str(self._agent["name"]), "text": _bounded(e.content.body)}
             if turn.by_agent(e)
             else self._said(turn, e.id, e.content.body)
-            for e in worded
+            for e in reversed(list(newest))
         ]
 
     @staticmethod

@@ -54,7 +54,8 @@ class SpeakDecision:
 
     `mode`: speak runs the turn; offer too, with one more note, to offer in a sentence what the agent could add; silent runs
     none. `reason` says why in a few words, `judgments` what was weighed, by name. `notes` join the turn's notes. A silence that
-    is `final` is not changed by what the agent thinks. Raises ValueError for another mode, or final with anything but silence.
+    is `final` is not changed by what the agent thinks. Raises ValueError for another mode, or final with anything but silence,
+    TypeError or ValueError for notes that are not texts and judgments that are not numbers by name.
     """
 
     mode: Mode
@@ -68,7 +69,16 @@ class SpeakDecision:
             raise ValueError(f"mode {self.mode!r}: a decision is one of {', '.join(MODES)}")
         if self.final and self.mode != "silent":
             raise ValueError(f"only a silent decision can be final, not {self.mode!r}")
+        if _is_text(self.notes) or not all(map(_is_text, self.notes)):
+            raise TypeError("notes are a sequence of texts")
+        if not isinstance(self.judgments, Mapping):
+            raise TypeError("judgments are numbers by name")
         object.__setattr__(self, "notes", tuple(self.notes))
+        object.__setattr__(self, "judgments", {name: float(weight) for name, weight in self.judgments.items()})
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 class SpeakPolicy:

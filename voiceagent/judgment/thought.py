@@ -6,18 +6,21 @@ from typing import Final
 MOST_WANTED: Final = 3
 LONGEST_TEXT: Final = 600
 LONGEST_WISH: Final = 300
+_NO_QUOTES: Final = str.maketrans(dict.fromkeys('"\u00ab\u00bb\u201c\u201d\u201e\u201f\u300c\u300d\uff02', "'"))
 
 
 @dataclass(frozen=True, slots=True)
 class Thought:
     """What the agent makes of what it hears, in the first person; what it would say if given the turn, most important first and
-    three at most; and whether that cannot wait."""
+    three at most; and whether that cannot wait. Raises TypeError for anything but texts."""
 
     text: str = ""
     want_to_say: tuple[str, ...] = ()
     urgent: bool = False
 
     def __post_init__(self) -> None:
+        if not _is_text(self.text) or _is_text(self.want_to_say) or not all(map(_is_text, self.want_to_say)):
+            raise TypeError("a thought is a text and a sequence of sentences")
         wanted = tuple(wish.strip() for wish in self.want_to_say if wish.strip())[:MOST_WANTED]
         object.__setattr__(self, "want_to_say", wanted)
         if not wanted:
@@ -40,8 +43,11 @@ class Thought:
         return "\n".join(lines)
 
 
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
 def quoted(text: str, longest: int) -> str:
     """`text` in one pair of quotation marks that it cannot close, on one line, at most `longest` characters of it."""
-    line = " ".join(text.split()).replace('"', "'")
-    line = line.replace("\u201c", "'").replace("\u201d", "'").replace("\u00ab", "'").replace("\u00bb", "'")
+    line = " ".join(text.split()).translate(_NO_QUOTES)
     return f'"{line[:longest]}"'

@@ -51,11 +51,20 @@ class Message:
 
 
 def _without_marks(text: str) -> str:
+    """The text with every mark in it, however it is spelled or spaced, in round brackets: no mark any more."""
     return _MARKS.sub(lambda found: f"({found.group(1)})", text)
 
 
+def _spelled(mark: str) -> str:
+    """A pattern for a mark's letters in order, whatever stands between them that is no letter or digit."""
+    return r"[\W_]*".join(re.escape(letter) for letter in mark if letter.isalnum())
+
+
 _MARKS = re.compile(
-    r"\[\s*(" + "|".join(re.escape(mark[1:-1]) for mark in (NOTE_MARK, INSTRUCTION_MARK, CUT_MARK)) + r")\s*\]", re.IGNORECASE
+    r"[^\w\s]?[\s\u200b-\u200f\u2060\ufeff]*("
+    + "|".join(_spelled(mark) for mark in (NOTE_MARK, INSTRUCTION_MARK, CUT_MARK))
+    + r")[.\s\u200b-\u200f\u2060\ufeff]*[^\w\s]?",
+    re.IGNORECASE,
 )
 
 

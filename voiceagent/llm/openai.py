@@ -1,23 +1,26 @@
 """Any server that speaks OpenAI's chat completions (OpenAI, Ollama, vLLM, llama.cpp): streamed, bounded in time, discreet."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar, cast
 
 import httpx2
 import openai
 from openai import AsyncOpenAI, AsyncStream
-from openai.types.chat import ChatCompletionChunk
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from voiceagent import clock
 from voiceagent.errors import LanguageModelError
 from voiceagent.llm.chat import Answer, request
+from voiceagent.llm.choosing import chances
 from voiceagent.llm.model import Chunk, Done, Prompt, TextDelta
 from voiceagent.llm.settings import LanguageModelSettings
 
 _T = TypeVar("_T")
 
 _NO_KEY = "none"
+_MOST_CHANCES = 20  # the most that OpenAI and vLLM tell
 _FAILURES = (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError, TimeoutError, ValueError, OSError)
 _KINDS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], str, str], ...] = (
     ((openai.APITimeoutError, httpx2.TimeoutException, TimeoutError), "timeout", "did not answer in time"),
@@ -75,6 +78,33 @@ class OpenAIModel:
         for call in answer.calls():
             yield call
         yield Done(reason=answer.reason, usage=answer.usage)
+
+    async def choose(self, prompt: Prompt, options: Sequence[str]) -> Mapping[str, float]:
+        """How probable each of `options`, texts of one token each, is as the answer; they add up to 1.
+
+        Raises LanguageModelError, of category no_chances when the server tells no probabilities.
+        """
+        asked = replace(prompt, max_tokens=1, temperature=1.0, schema=None, tools=())  # 1 leaves the probabilities as they are
+        body = self._request(asked) | {"stream": False, "logprobs": True, "top_logprobs": _MOST_CHANCES}
+        del body["stream_options"]
+        create = self._client.chat.completions.create
+        try:
+            asking = cast(Awaitable[ChatCompletion], create(**body))  # type: ignore[call-overload]
+            answer = await _within(asking, self._settings.first_token_ms)
+        except _FAILURES as error:
+            raise self._failure(error, began=False) from None
+        return chances(self._first_token(answer), options)
+
+    def _first_token(self, answer: ChatCompletion) -> list[tuple[str, float]]:
+        """What the model might have begun with, and the logarithm of how probably."""
+        try:
+            told = answer.choices[0].logprobs
+            tokens = [(top.token, float(top.logprob)) for top in told.content[0].top_logprobs] if told and told.content else []
+        except (AttributeError, IndexError, TypeError, ValueError):
+            tokens = []
+        if not tokens:
+            raise LanguageModelError(f"{self.name} does not tell how probable its words are", category="no_chances")
+        return tokens
 
     async def _open(self, prompt: Prompt, by_ms: int) -> AsyncStream[ChatCompletionChunk]:
         request = self._request(prompt)

@@ -54,7 +54,7 @@ class Host(Protocol):
         ...
 
     def spawn(self, coroutine: Coroutine[object, object, None], name: str) -> asyncio.Task[None]:
-        """Starts a task that the engine owns; an error in it is logged and told to ON_ERROR hooks."""
+        """Starts a task that the engine owns; an error in it is logged."""
         ...
 
 

@@ -1,22 +1,20 @@
 """The room engine: the one object a host holds to open rooms, seat channels, send messages and listen (the seeds' `kit`)."""
 
-import asyncio
 import logging
 import uuid
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import TypeVar
 
 from voiceagent.errors import RoomError
-from voiceagent.room.channel import Channel, ChannelOutput
+from voiceagent.room.channel import Channel
 from voiceagent.room.events import (
     Access,
     ChannelBinding,
     ChannelType,
     Direction,
     EventSource,
-    EventType,
     InboundMessage,
     InboundResult,
     Participant,
@@ -25,17 +23,18 @@ from voiceagent.room.events import (
     TextContent,
 )
 from voiceagent.room.feed import Feed
-from voiceagent.room.hooks import ErrorEvent, Hook, HookExecution, HookOutcome, Hooks, HookTrigger, as_hook_function
+from voiceagent.room.hooks import FAIL_CLOSED, Hook, HookExecution, Hooks, HookTrigger, as_hook_function
+from voiceagent.room.host import ChannelHost
 from voiceagent.room.intake import Intake
 from voiceagent.room.live import WINDOW, LiveRoom
 from voiceagent.room.memory import MemoryStore
-from voiceagent.room.passage import SYSTEM_CHANNEL, Bounds, Passage, refusal
+from voiceagent.room.passage import SYSTEM_CHANNEL, Bounds, Passage
 from voiceagent.room.reply import Reply
+from voiceagent.room.rooms import Rooms
 from voiceagent.room.seat import Seat
 from voiceagent.room.store import EventFilter, Store
 from voiceagent.room.tasks import Tasks
-from voiceagent.room.visibility import INTERNAL, check_channel_id, narrow, normal, reaches
-from voiceagent.values import JSON
+from voiceagent.room.visibility import INTERNAL, check_channel_id, normal
 
 log = logging.getLogger(__name__)
 
@@ -65,12 +64,13 @@ class RoomEngine:
             raise ValueError("process_timeout must be above 0 seconds")
         self.store: Store = store if store is not None else MemoryStore()
         self._new_id = ids or (lambda: uuid.uuid4().hex)
-        self._tasks = Tasks(self._task_failed)
-        self._hooks = Hooks(self.spawn)
+        self._tasks = Tasks()
+        self._hooks = Hooks(self._tasks.spawn)
+        self._rooms = Rooms()
         bounds = Bounds(max_chain_depth, round(process_timeout * 1000))
-        self._passage = Passage(self.store, self._hooks, self.spawn, self._new_id, bounds)
+        self._passage = Passage(self.store, self._hooks, self._tasks.spawn, self._new_id, bounds)
         self._intake = Intake(self.store, self._new_id)
-        self._rooms: dict[str, LiveRoom] = {}
+        self.host = ChannelHost(self._rooms, self._hooks, self._tasks, self._passage, self._intake)
         self._channels: dict[str, Channel] = {}
 
     async def __aenter__(self) -> "RoomEngine":
@@ -80,9 +80,9 @@ class RoomEngine:
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         for channel in self._channels.values():
             await channel.close()
-        for room in self._rooms.values():
+        for room in self._rooms:
             room.feed.close()
-        self._rooms.clear()
+            self._rooms.remove(room.room_id)
         await self._tasks.__aexit__(kind, error, trace)
 
     # -- hooks ----------------------------------------------------------------------------------------------------------
@@ -95,30 +95,22 @@ class RoomEngine:
         priority: int = 0,
         name: str | None = None,
         timeout: float = 30.0,
-        fail_closed: bool = False,
+        fail_closed: bool | None = None,
     ) -> Callable[[F], F]:
         """Registers an async function `(payload, context)` for a trigger; lower `priority` runs first, `timeout` is in seconds.
 
-        A SYNC hook returns a HookResult; one that fails or is late is passed over, unless `fail_closed` makes it block.
+        A SYNC hook returns a HookResult; one that fails or is late is passed over, unless `fail_closed` makes it block, as it
+        does unasked before words are spoken (BEFORE_TTS) and on what was heard (ON_TRANSCRIPTION).
         """
+        closed = trigger in FAIL_CLOSED if fail_closed is None else fail_closed
 
         def register(function: F) -> F:
             hook_name = name or str(getattr(function, "__name__", "hook"))
             called = as_hook_function(function)
-            self._hooks.add(Hook(hook_name, trigger, execution, priority, called, round(timeout * 1000), fail_closed))
+            self._hooks.add(Hook(hook_name, trigger, execution, priority, called, round(timeout * 1000), closed))
             return function
 
         return register
-
-    async def run_hooks(self, trigger: HookTrigger, payload: P, room_id: str) -> HookOutcome[P]:
-        """Asks the SYNC hooks of a trigger and tells the ASYNC ones what stands."""
-        return await self._hooks.run(trigger, payload, self._open(room_id))
-
-    def notify(self, trigger: HookTrigger, payload: object, room_id: str) -> None:
-        """Tells every hook of a trigger without waiting for any."""
-        room = self._rooms.get(room_id)
-        if room is not None:
-            self._hooks.notify(trigger, payload, room)
 
     # -- rooms and seats ------------------------------------------------------------------------------------------------
 
@@ -130,7 +122,7 @@ class RoomEngine:
         if known is not None and known is not channel:
             raise RoomError(f"channel id {channel.channel_id!r} is taken: give this channel another id")
         self._channels[channel.channel_id] = channel
-        channel.on_register(self)
+        channel.on_register(self.host)
 
     async def create_room(self, room_id: str | None = None) -> str:
         """Opens a room, with what the store knows of it; does nothing when it is open. Returns its id."""
@@ -145,12 +137,12 @@ class RoomEngine:
             for event in await self.store.list_events(room_id, limit=WINDOW, newest=True):
                 room.remember(event)
             room.next_index = last + 1
-        self._rooms.setdefault(room_id, room)
+        self._rooms.add(room)
         return room_id
 
     async def close_room(self, room_id: str) -> None:
         """Closes a room: its channels leave, its feed ends, nothing more is taken. What is stored stays."""
-        room = self._open(room_id)
+        room = self._rooms.open(room_id)
         async with room.lock:
             if room.closed:
                 return
@@ -158,13 +150,13 @@ class RoomEngine:
         for binding in room.bindings:
             await self.detach_channel(room_id, binding.channel_id)
         room.feed.close()
-        del self._rooms[room_id]
+        self._rooms.remove(room_id)
 
     async def attach_channel(
         self, room_id: str, channel_id: str, *, access: Access = Access.READ_WRITE, muted: bool = False, visibility: str = "all"
     ) -> None:
         """Seats a registered channel in a room, or changes the terms of its seat. `visibility` bounds what it writes."""
-        room = self._open(room_id)
+        room = self._rooms.open(room_id)
         channel = self._channels.get(channel_id)
         if channel is None:
             raise RoomError(f"channel {channel_id!r} is not registered: call kit.register_channel first")
@@ -176,21 +168,21 @@ class RoomEngine:
         if known is not None:
             known.binding = binding
             return
-        seat = Seat(channel, binding, room, self.spawn)
-        seat.on_outcome(self._take_answers, self._channel_failed)
+        seat = Seat(channel, binding, room, self._tasks.spawn)
+        seat.on_outcome(self.host.take_answers, self.host.channel_failed)
         room.take_seat(seat)
         channel.on_attach(room_id)
 
     async def detach_channel(self, room_id: str, channel_id: str) -> None:
         """Takes a channel's seat away; does nothing when it has none."""
-        seat = self._open(room_id).leave_seat(channel_id)
+        seat = self._rooms.open(room_id).leave_seat(channel_id)
         if seat is not None:
             seat.leave()
             seat.channel.on_detach(room_id)
 
     async def join(self, room_id: str, participant: Participant) -> None:
         """Adds a person to a room, or brings them back; the room is told when they were not there already."""
-        room = self._open(room_id)
+        room = self._rooms.open(room_id)
         before = room.person(participant.id)
         person = room.put_person(participant)
         await self.store.put_participant(room_id, person)
@@ -200,7 +192,7 @@ class RoomEngine:
 
     async def leave(self, room_id: str, participant_id: str) -> None:
         """Marks a person as gone; does nothing when they are not there."""
-        room = self._open(room_id)
+        room = self._rooms.open(room_id)
         person = room.person(participant_id)
         if person is None or not person.active:
             return
@@ -210,14 +202,6 @@ class RoomEngine:
         self._hooks.notify(HookTrigger.ON_PARTICIPANT_LEFT, person, room)
 
     # -- events in ------------------------------------------------------------------------------------------------------
-
-    def new_id(self) -> str:
-        """An id for whatever needs one."""
-        return self._new_id()
-
-    def reserve_id(self, room_id: str) -> str:
-        """An id for an utterance that has just begun; its message is committed under it."""
-        return self._intake.reserve(self._open(room_id))
 
     async def process_inbound(self, message: InboundMessage, *, room_id: str) -> InboundResult:
         """Takes a message into a room; returns once it is committed and told, and never waits for who answers it.
@@ -265,7 +249,7 @@ class RoomEngine:
         if not instruction:
             reply = await self.say(room_id, text)
             return await self._said(room_id, reply)
-        room = self._open(room_id)
+        room = self._rooms.open(room_id)
         event = self._intake.instruction(room, text, addressed_to, idempotency_key)
         if standalone:
             event = event.with_metadata(standalone=True)
@@ -281,7 +265,7 @@ class RoomEngine:
         `urgent` cuts what sounds now; otherwise the text waits its turn. A text that a hook or the agent's seat refuses comes
         back as a cancelled reply, unheard. Raises RoomError when no agent sits in the room.
         """
-        room = self._open(room_id)
+        room = self._rooms.open(room_id)
         agents = [b.channel_id for b in room.bindings if b.channel_type.intelligence]
         speaker = channel_id or (agents[0] if agents else None)
         if speaker is None or room.seat(speaker) is None:
@@ -297,71 +281,20 @@ class RoomEngine:
         reply.visibility = result.event.visibility
         reply.write(result.event.content.body)
         reply.end()
-        self.sound(reply)
+        self.host.sound(reply)
         return reply
 
-    async def write_record(self, channel: Channel, room_id: str, text: str, metadata: Mapping[str, JSON]) -> RoomEvent:
-        """Writes a sounding channel's own record, such as a cut: internal, of no participant, delivered to nobody.
-
-        Raises RoomError when the channel does not sound or does not sit in the room.
-        """
-        room = self._open(room_id)
-        seat = room.seat(channel.channel_id)
-        if seat is None or seat.channel is not channel or not channel.channel_type.sounds:
-            raise RoomError(f"channel {channel.channel_id!r} may not write records in room {room_id}")
-        source = EventSource(channel.channel_id, channel.channel_type)
-        event = replace(self._intake.own(room_id, source, TextContent(text)), visibility=INTERNAL)
-        result = await self._passage.take(room, replace(event, metadata=dict(metadata)), self._passage.place())
-        if result.event is None:
-            raise RoomError(f"room {room_id}: the record was refused: {result.reason}")
-        return result.event
-
-    # -- what channels use (the Host protocol) --------------------------------------------------------------------------
-
-    async def answer(self, event: RoomEvent, trigger: RoomEvent | None) -> InboundResult:
-        """Commits what a channel made for a trigger: under a new id, from its own channel, never as an instruction."""
-        room = self._rooms.get(event.room_id)
-        if room is None:
-            return InboundResult(None, blocked=True, reason="room_closed")
-        if event.type is EventType.INSTRUCTION:
-            log.warning("room %s: an instruction from channel %s is dropped", event.room_id, event.source.channel_id)
-            return InboundResult(None, blocked=True, reason="instruction_from_channel")
-        cause = self._passage.place()
-        return await self._passage.take(room, self._intake.answer(room, event, trigger), cause)
-
-    def sound(self, reply: Reply) -> None:
-        """Hands a reply to every channel of its room that may hear it."""
-        room = self._rooms.get(reply.room_id)
-        if room is None:
-            return
-        if reply.channel_id is not None:
-            speaker = room.seat(reply.channel_id)
-            if speaker is None or refusal(speaker.binding) is not None:
-                return
-            reply.visibility = narrow(reply.visibility, speaker.binding.visibility, room.channel_types())
-        for seat in room.seats:
-            if seat.binding.can_read and reaches(reply.visibility, seat.binding.channel_id, seat.binding.channel_type):
-                seat.hand(reply)
+    # -- looking in -----------------------------------------------------------------------------------------------------
 
     def context(self, room_id: str) -> LiveRoom:
         """The room as channels and hooks may read it; a live view. Raises RoomError when it is not open."""
-        return self._open(room_id)
+        return self._rooms.open(room_id)
 
     def feed(self, room_id: str) -> Feed:
         """The room's feed. Raises RoomError when it is not open."""
-        return self._open(room_id).feed
-
-    def spawn(self, coroutine: Coroutine[object, object, None], name: str) -> asyncio.Task[None]:
-        """Starts a task that the engine owns; an error in it is logged and told to ON_ERROR hooks."""
-        return self._tasks.spawn(coroutine, name)
+        return self._rooms.open(room_id).feed
 
     # -- inside ---------------------------------------------------------------------------------------------------------
-
-    def _open(self, room_id: str) -> LiveRoom:
-        room = self._rooms.get(room_id)
-        if room is None:
-            raise RoomError(f"room {room_id!r} is not open: call kit.create_room first")
-        return room
 
     async def _said(self, room_id: str, reply: Reply) -> RoomEvent:
         found = await self.store.list_events(room_id, event_filter=EventFilter(correlation_id=reply.id, blocked=True))
@@ -374,27 +307,3 @@ class RoomEngine:
         event = self._intake.own(room.room_id, source, SystemContent(f"{person.display_name or 'somebody'} {what}", what))
         room.feed.publish(f"participant.{what}", {"participant_id": person.id, "name": person.display_name})
         await self._passage.take(room, event, self._passage.place())
-
-    async def _take_answers(self, trigger: RoomEvent, output: ChannelOutput, channel: Channel) -> None:
-        """Commits what a channel answered whole, and has it sounded."""
-        for event in output.response_events:
-            source = EventSource(channel.channel_id, channel.channel_type, Direction.OUTBOUND)
-            reply_id = self._new_id()
-            named = replace(event, room_id=trigger.room_id, source=source, correlation_id=event.correlation_id or reply_id)
-            result = await self.answer(named, trigger)
-            stands = result.event
-            if stands is None or result.blocked or not isinstance(stands.content, TextContent):
-                continue
-            reply = Reply(reply_id, trigger.room_id, channel_id=channel.channel_id, responds_to=stands.responds_to)
-            reply.visibility = stands.visibility
-            reply.write(stands.content.body)
-            reply.end()
-            self.sound(reply)
-
-    def _channel_failed(self, room_id: str, channel_id: str, error: Exception, event_id: str | None) -> None:
-        self.notify(HookTrigger.ON_ERROR, ErrorEvent(room_id, channel_id, "channel", error, responds_to=event_id), room_id)
-
-    def _task_failed(self, name: str, error: Exception) -> None:
-        for room in self._rooms.values():
-            self._hooks.notify(HookTrigger.ON_ERROR, ErrorEvent(room.room_id, None, name, error), room)
-            return

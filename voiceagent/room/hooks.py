@@ -1,13 +1,13 @@
 """Where a host's own code is asked or told: names, results, and the order in which hooks run."""
 
-import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar
 
+from voiceagent.room.bounded import bounded
 from voiceagent.room.context import RoomContext
 
 log = logging.getLogger(__name__)
@@ -38,6 +38,10 @@ class HookTrigger(StrEnum):
     ON_CALL_STARTED = "on_call_started"
     ON_CALL_ENDED = "on_call_ended"
     ON_ERROR = "on_error"
+
+
+FAIL_CLOSED: Final = frozenset({HookTrigger.BEFORE_TTS, HookTrigger.ON_TRANSCRIPTION})
+"""Where a SYNC hook that fails blocks unless it was registered otherwise: what it guards is words on their way in or out."""
 
 
 class HookExecution(StrEnum):
@@ -146,8 +150,7 @@ class Hooks:
 
     async def _ask(self, hook: Hook, payload: P, context: RoomContext) -> HookOutcome[P]:
         try:
-            async with asyncio.timeout(hook.timeout_ms / 1000):
-                result = await hook.function(payload, context)
+            result = await bounded(hook.function(payload, context), hook.timeout_ms)
         except Exception as error:
             log.exception("hook %s on %s failed in room %s", hook.name, hook.trigger, context.room_id)
             if hook.trigger is not HookTrigger.ON_ERROR:

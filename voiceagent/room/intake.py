@@ -50,6 +50,10 @@ class Intake:
         self._store = store
         self._new_id = new_id
 
+    def new_id(self) -> str:
+        """An id for whatever needs one."""
+        return self._new_id()
+
     def reserve(self, room: LiveRoom) -> str:
         """An id that the room will accept for one message."""
         if room.reserved is None:

@@ -23,6 +23,7 @@ class LiveRoom:
         "_people",
         "_recent",
         "_roster",
+        "_said_by",
         "_seats",
         "closed",
         "feed",
@@ -43,6 +44,7 @@ class LiveRoom:
         self._people: dict[str, Participant] | None = None
         self._recent: deque[RoomEvent] | None = None
         self._roster: Roster | None = None
+        self._said_by: dict[str, Speaker | None] | None = None
         self._order: dict[str, asyncio.Lock] | None = None
 
     @property
@@ -97,7 +99,11 @@ class LiveRoom:
         return person
 
     def speaker(self, event: RoomEvent) -> Speaker | None:
-        """Who said a message: a label kept since the first time they were met."""
+        """Who said a message: a label kept since the first time they were met, and kept with each message of the window."""
+        known = self._said_by.get(event.id) if self._said_by else None
+        return known if known is not None else self._met(event)
+
+    def _met(self, event: RoomEvent) -> Speaker | None:
         if self._roster is None:
             self._roster = Roster()
         return self._roster.speaker(event, self.person(event.source.participant_id or ""))
@@ -110,8 +116,10 @@ class LiveRoom:
 
     def remember(self, event: RoomEvent) -> None:
         """Takes a committed event into the window."""
-        if self._recent is None:
-            self._recent = deque(maxlen=WINDOW)
+        if self._recent is None or self._said_by is None:
+            self._recent, self._said_by = deque(maxlen=WINDOW), {}
+        if len(self._recent) == WINDOW:
+            self._said_by.pop(self._recent[0].id, None)
         self._recent.append(event)
-        self.speaker(event)
+        self._said_by[event.id] = self._met(event)
         self.next_index = (event.index or 0) + 1

@@ -1,6 +1,7 @@
 """People's names as data: what of them may be shown, spoken or put before a model."""
 
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 LONGEST: Final = 64
@@ -8,6 +9,7 @@ _JOINER: Final = "\u200d"  # emoji families and several scripts are written with
 _BLANK: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters and signs that show nothing
 
 
+@lru_cache(maxsize=1_024)
 def spoken_name(name: str | None) -> str:
     """A display name on one line, 64 characters at most, without control and direction characters; empty when nothing shows."""
     if not name:

@@ -210,7 +210,7 @@ class Passage:
     def _ask(self, room: LiveRoom, seat: Seat, event: RoomEvent, cause: Cause) -> None:
         if event.chain_depth + 1 < self._max_depth:
             seat.tell(event, cause.allowance)
-        elif event.type is not EventType.INSTRUCTION:
+        else:
             self._spawn(self._stand_in(room, seat, event, cause), "chain limit")
 
     async def _stand_in(self, room: LiveRoom, seat: Seat, trigger: RoomEvent, cause: Cause) -> None:

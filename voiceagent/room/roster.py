@@ -7,7 +7,7 @@ from typing import Final
 
 from confusable_homoglyphs import confusables
 
-from voiceagent.room.events import ChannelType, EventType, Participant, RoomEvent
+from voiceagent.room.events import EventType, Participant, Role, RoomEvent
 from voiceagent.room.names import spoken_name
 
 A_PARTICIPANT: Final = "(a participant)"
@@ -42,8 +42,19 @@ class Roster:
         key = (event.source.participant_id or f"@{event.source.channel_id}", voice)
         known = self._speakers.get(key)
         if known is None:
-            name = voice or (person.display_name if person is not None else None)
-            known = self._speakers[key] = self._called(spoken_name(name), event.source.channel_id)
+            own = spoken_name(person.display_name) if person is not None else ""
+            if voice and spoken_name(voice) == own:
+                return self._met((key[0], ""), own, event.source.channel_id)
+            known = self._met(key, spoken_name(voice) or own, event.source.channel_id)
+        return known
+
+    def _met(self, key: tuple[str, str], name: str, channel_id: str) -> Speaker:
+        """A speaker's label from now on; one without a name may still be given one."""
+        known = self._speakers.get(key)
+        if known is None:
+            known = self._called(name, channel_id)
+            if known.named:
+                self._speakers[key] = known
         return known
 
     def _called(self, name: str, channel_id: str) -> Speaker:
@@ -62,19 +73,22 @@ def likeness(name: str) -> str:
     Case, accents, width and spaces are left out, and letters of other scripts read as the Latin ones they resemble (Unicode's
     list of confusable characters, by the confusable-homoglyphs package).
     """
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name)).casefold()
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name))
     kept = [c for c in plain if not unicodedata.combining(c) and not c.isspace()]
-    return "".join(_latin(c) for c in kept).casefold()
+    return "".join(map(_latin, kept))
 
 
 def _latin(character: str) -> str:
+    """Capitals are compared as they stand: a Greek capital looks like another Latin letter than its small form."""
+    folded = character.casefold()
     if character.isascii():
-        return {"0": "o", "1": "l", "|": "l", "i": "l"}.get(character, character)
-    found = confusables.is_confusable(character, preferred_aliases=["latin"], greedy=True)
-    if not found:
-        return character
-    likes = (entry["c"] for entry in found[0]["homoglyphs"])
-    return next((_latin(like.casefold()) for like in likes if like.isascii() and like.isalpha()), character)
+        return {"0": "o", "1": "l", "|": "l", "i": "l"}.get(folded, folded)
+    found = confusables.is_confusable(character, greedy=True)
+    likes = (entry["c"] for entry in found[0]["homoglyphs"]) if found else ()
+    letter = next((like for like in likes if like.isascii() and like.isalpha()), None)
+    if letter is not None:
+        return _latin(letter)
+    return folded if folded == character else "".join(map(_latin, folded))
 
 
 _ROLE_LOOKS: Final = frozenset(likeness(role) for role in _ROLES)
@@ -83,15 +97,10 @@ _ROLE_LOOKS: Final = frozenset(likeness(role) for role in _ROLES)
 def people_around(participants: Iterable[Participant], agent_channel: str) -> list[str]:
     """The names of the active people whom an agent sits with, in order of joining: neither bots nor observers."""
     return [
-        spoken_name(person.display_name)
+        name
         for person in participants
         if person.active
-        and person.role not in ("bot", "observer")
+        and person.role not in (Role.BOT, Role.OBSERVER)
         and person.connected_via != (agent_channel,)
-        and spoken_name(person.display_name)
+        and (name := spoken_name(person.display_name))
     ]
-
-
-def is_person(event: RoomEvent) -> bool:
-    """Whether a message came from a person's channel and not from an agent's."""
-    return event.source.channel_type is not ChannelType.AI

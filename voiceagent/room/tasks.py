@@ -2,19 +2,22 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from types import TracebackType
+from typing import Final
 
 from voiceagent.errors import RoomError
 
 log = logging.getLogger(__name__)
 
+GRACE_MS: Final = 1_000
+"""How long tasks may take to write what they have left when the engine ends."""
+
 
 class Tasks:
-    """A task group whose members fail alone; leaving it cancels what still runs and waits for it."""
+    """A task group whose members fail alone; leaving it gives what still runs a moment to end by itself, then cancels it."""
 
-    def __init__(self, failed: Callable[[str, Exception], None]) -> None:
-        self._failed = failed
+    def __init__(self) -> None:
         self._group: asyncio.TaskGroup | None = None
         self._running: set[asyncio.Task[None]] = set()
 
@@ -24,14 +27,16 @@ class Tasks:
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._running and error is None:
+            await asyncio.wait(tuple(self._running), timeout=GRACE_MS / 1000)
         for task in self._running:
             task.cancel()
         group, self._group = self._group, None
         if group is not None:
-            await group.__aexit__(kind, error, trace)
+            await group.__aexit__(None, None, None)  # an error of the block is the block's own, not one of the group's
 
     def spawn(self, coroutine: Coroutine[object, object, None], name: str) -> asyncio.Task[None]:
-        """Starts a coroutine; an error in it is logged and reported, never raised here. Raises RoomError outside the block."""
+        """Starts a coroutine; an error in it is logged, never raised here. Raises RoomError outside the block."""
         if self._group is None:
             coroutine.close()
             raise RoomError("the engine is not running: use it inside `async with RoomEngine(...) as kit:`")
@@ -48,6 +53,5 @@ class Tasks:
     async def _guard(self, coroutine: Coroutine[object, object, None], name: str) -> None:
         try:
             await coroutine
-        except Exception as error:
+        except Exception:
             log.exception("task %s failed", name)
-            self._failed(name, error)

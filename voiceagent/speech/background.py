@@ -11,6 +11,7 @@ _FLAT_DB: Final = 9.0
 _LIVELY_DB: Final = 12.0
 _DOUBTFUL: Final = 0.75
 _SURE: Final = 0.85
+_NOTHING: Final = 0.3
 _FLOOR: Final = 1.0
 
 
@@ -18,7 +19,7 @@ class Background:
     """Calls sound background when for 1.5 s its level stays within 9 dB and the detector is never sure of a voice.
 
     Measured over windows of 1.5 s, as the distance of the 10th from the 95th percentile of frame levels and the mean
-    probability: a crowd 3-11 dB and 0.40-0.72; clean speech 12-40 dB; speech at 5 dB over noise 5-13 dB, but at 0.75 and more.
+    probability: a crowd 3-11 dB and 0.40-0.72; quiet next to 0, which is no background to be told from speech; clean speech 12-40 dB; speech at 5 dB over noise 5-13 dB, but at 0.75 and more.
     """
 
     def __init__(self) -> None:
@@ -44,4 +45,4 @@ class Background:
         sureness = float(self._probabilities.mean())
         if self._steady:
             return bool(spread < _LIVELY_DB and sureness < _SURE)
-        return bool(spread < _FLAT_DB and sureness < _DOUBTFUL)
+        return bool(spread < _FLAT_DB and _NOTHING < sureness < _DOUBTFUL)

@@ -95,7 +95,7 @@ class VoiceChannel:
         self._loud = loud
 
     def _new_input(self) -> str:
-        return self._floor.engine.reserve_id(self._floor.room_id)
+        return self._floor.engine.host.reserve_id(self._floor.room_id)
 
     def _on_quiet(self) -> None:
         self._words.quiet()

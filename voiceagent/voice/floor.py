@@ -322,7 +322,7 @@ class Floor:
         )
         if line is not None and saying.begun:
             said = BargeIn(self.room_id, cut.session_id, line.participant_id, cut.speech_id, cut.text, cut.played_ms)
-            self.engine.notify(HookTrigger.ON_BARGE_IN, said, self.room_id)
+            self.engine.host.notify(HookTrigger.ON_BARGE_IN, said, self.room_id)
         saying.reply.cancel(reason)
         if saying.begun:
             self._notices.cut(saying.reply, cut)
@@ -335,11 +335,11 @@ class Floor:
     async def _record(self, cut: CutReply) -> None:
         if self.settings.keep_partial_transcript and cut.worth_a_record:
             try:
-                await self.engine.write_record(self._channel, self.room_id, cut.text, cut.metadata())
+                await self.engine.host.write_record(self._channel, self.room_id, cut.text, cut.metadata())
             except Exception:
                 log.exception("room %s: the record of cut reply %s was not written", self.room_id, cut.speech_id)
         told = TtsCancelled(self.room_id, cut.session_id, cut.speech_id, cut.text, cut.played_ms, cut.reason)
-        self.engine.notify(HookTrigger.ON_TTS_CANCELLED, told, self.room_id)
+        self.engine.host.notify(HookTrigger.ON_TTS_CANCELLED, told, self.room_id)
 
     def _changed(self, *, wake: bool = True) -> None:
         """Tells the agent's state, who waits for quiet, and the loop."""

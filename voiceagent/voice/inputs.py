@@ -62,7 +62,7 @@ class Inputs:
         """Words of unfinished speech; droppable."""
         self._tell("partial", guess.input_id, {"text": guess.text, "stable_chars": guess.stable}, durable=False)
         said = self.transcription(guess.input_id, guess.text, guess.start_ms, guess.at_ms)
-        self.engine.notify(HookTrigger.ON_PARTIAL_TRANSCRIPTION, said, self.room_id)
+        self.engine.host.notify(HookTrigger.ON_PARTIAL_TRANSCRIPTION, said, self.room_id)
 
     def accepted(self, said: Utterance, event_id: str) -> None:
         """The room has it."""
@@ -83,7 +83,7 @@ class Inputs:
         log.error("call %s: utterance %s failed at %s: %s", self.session_id, input_id, stage, error, exc_info=error)
         self.settled(input_id, "failed", stage)
         failure = ErrorEvent(self.room_id, VOICE_CHANNEL, stage, error, input_id)
-        self.engine.notify(HookTrigger.ON_ERROR, failure, self.room_id)
+        self.engine.host.notify(HookTrigger.ON_ERROR, failure, self.room_id)
 
     def level(self, dbfs: float) -> None:
         """How loud the person is, in dBFS; droppable."""
@@ -100,4 +100,4 @@ class Inputs:
 
     def _notify(self, trigger: HookTrigger, input_id: str, at_ms: int) -> None:
         mark = SpeechMark(self.room_id, self.session_id, self.participant.id, input_id, at_ms)
-        self.engine.notify(trigger, mark, self.room_id)
+        self.engine.host.notify(trigger, mark, self.room_id)

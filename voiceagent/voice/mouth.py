@@ -103,7 +103,7 @@ class Mouth:
 
     async def _say(self, sentence: str) -> None:
         asked = SpokenSentence(sentence, self._reply.room_id, self._reply.id, self._reply.channel_id, self._reply.responds_to)
-        outcome = await self._engine.run_hooks(HookTrigger.BEFORE_TTS, asked, self._reply.room_id)
+        outcome = await self._engine.host.run_hooks(HookTrigger.BEFORE_TTS, asked, self._reply.room_id)
         said = outcome.payload
         aloud = "" if outcome.blocked_by is not None else speakable(said.text, self._speaking.settings.language).strip()
         if not aloud:
@@ -119,7 +119,7 @@ class Mouth:
             self.script.fail_sentence()
             return
         self.script.end_sentence()
-        self._engine.notify(HookTrigger.AFTER_TTS, said, self._reply.room_id)
+        self._engine.host.notify(HookTrigger.AFTER_TTS, said, self._reply.room_id)
 
     async def _sound_of(self, text: str) -> AsyncIterator[Samples]:
         """The voice's pieces, each waited for no longer than STALL_MS."""
@@ -154,7 +154,7 @@ class Mouth:
         where = f"room {self._reply.room_id}: speaking reply {self._reply.id}"
         log.error("%s failed at %s: %s", where, stage, error, exc_info=error)
         failure = ErrorEvent(self._reply.room_id, self._reply.channel_id, stage, error, self._reply.responds_to)
-        self._engine.notify(HookTrigger.ON_ERROR, failure, self._reply.room_id)
+        self._engine.host.notify(HookTrigger.ON_ERROR, failure, self._reply.room_id)
 
 
 @asynccontextmanager

@@ -113,7 +113,7 @@ class Reception:
             await self._run(venue, VoiceChannel(call, person, floor, self._hearing))
         except Exception as error:
             log.exception("call %s in room %s failed", call.session_id, room_id)
-            self._engine.notify(HookTrigger.ON_ERROR, ErrorEvent(room_id, VOICE_CHANNEL, "call", error), room_id)
+            self._engine.host.notify(HookTrigger.ON_ERROR, ErrorEvent(room_id, VOICE_CHANNEL, "call", error), room_id)
         finally:
             venue.expected -= 1
             await self._hang_up(call)
@@ -135,11 +135,11 @@ class Reception:
                 floor = Floor(self._engine, self._floors, room_id, self._speaking, self._settings)
                 self._floors.open(floor)
                 venue.floor = floor
-                venue.running = self._engine.spawn(floor.run(), f"floor {room_id}")
+                venue.running = self._engine.host.spawn(floor.run(), f"floor {room_id}")
                 await floor.started()
                 await self._engine.attach_channel(room_id, VOICE_CHANNEL)
                 if self._settings.greeting:
-                    self._engine.spawn(self._greet(room_id), f"greeting {room_id}")
+                    self._engine.host.spawn(self._greet(room_id), f"greeting {room_id}")
             return venue.floor
 
     async def _run(self, venue: _Venue, channel: VoiceChannel) -> None:
@@ -153,14 +153,14 @@ class Reception:
             for other in before:
                 await self._hang_up(other.call)
             await self._engine.join(floor.room_id, channel.participant)
-            self._engine.notify(HookTrigger.ON_CALL_STARTED, mark, floor.room_id)
+            self._engine.host.notify(HookTrigger.ON_CALL_STARTED, mark, floor.room_id)
             await channel.run()
             if len(venue.calls) == 1:
                 await self._finish(floor)
         finally:
             venue.calls.remove(channel)
             floor.leave(channel.line)
-            self._engine.notify(HookTrigger.ON_CALL_ENDED, mark, floor.room_id)
+            self._engine.host.notify(HookTrigger.ON_CALL_ENDED, mark, floor.room_id)
 
     async def _leave(self, venue: _Venue, room_id: str, participant_id: str) -> None:
         """The person goes, unless on another line; the floor goes with the last call."""

@@ -37,7 +37,9 @@ class VoiceSettings(BaseModel):
     held_segments: int = Field(8, ge=1, le=64, description="utterances kept while a reply that cannot be cut sounds")
     partial_every_ms: int = Field(500, ge=100, le=5_000, description="shortest time between two guesses at unfinished speech")
     recognizer_timeout_ms: int = Field(10_000, ge=100, le=60_000, description="longest wait for the words of one utterance")
-    greeting: str = Field("", max_length=1_000, description="said when a room's first call comes; empty: nothing is said")
+    greeting: str = Field(
+        "Hello, how can I help?", max_length=1_000, description="said when a room's first call comes; empty: nothing is said"
+    )
     goodbye_on_hang_up: Literal["drop", "finish"] = Field(
         "drop", description="what is still unsaid when a room's last call ends: dropped, or finished first"
     )

@@ -108,7 +108,7 @@ class Words:
     async def _asked(self, heard: Finished, text: str) -> str | None:
         """The words as ON_TRANSCRIPTION hooks leave them; None when one blocks, or leaves none."""
         said = self._inputs.transcription(heard.input_id, text, heard.start_ms, heard.end_ms)
-        outcome = await self._inputs.engine.run_hooks(HookTrigger.ON_TRANSCRIPTION, said, self._inputs.room_id)
+        outcome = await self._inputs.engine.host.run_hooks(HookTrigger.ON_TRANSCRIPTION, said, self._inputs.room_id)
         left = outcome.payload.text.strip()
         if outcome.blocked_by is not None or not left:
             self._inputs.settled(heard.input_id, "blocked", outcome.reason)

@@ -30,13 +30,14 @@ class Receiver(Protocol):
 
 @dataclass(slots=True)
 class Line:
-    """One browser's call in one room."""
+    """One browser's call in one room; `epoch` names the opening of the room that it belongs to."""
 
     room: str
     participant: Participant
     call: WebRtcCall
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     before: "Line | None" = None
+    epoch: str = ""
 
 
 class Lines:
@@ -76,6 +77,7 @@ class Lines:
         try:
             answer = await line.call.accept(offer)
             await self._rooms.enter(room)
+            line.epoch = self._rooms.epoch(room)
         except BaseException:
             self._forget(line)
             await line.call.close()

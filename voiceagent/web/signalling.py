@@ -65,6 +65,7 @@ class Signalling:
                 "session": line.call.session_id,
                 "participant": participant,
                 "name": line.participant.display_name,
+                "epoch": line.epoch,
             }
         )
 

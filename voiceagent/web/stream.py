@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import logging
 
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
@@ -13,8 +12,6 @@ from voiceagent.values import JSON
 from voiceagent.web.door import Door
 from voiceagent.web.refusal import Refused
 from voiceagent.web.rooms import Rooms
-
-log = logging.getLogger(__name__)
 
 HEARTBEAT_S = 15
 SLOW_S = 10
@@ -48,8 +45,8 @@ class Streams:
                 same = request.query_params.get("epoch", self._rooms.epoch(room)) == self._rooms.epoch(room)
                 subscription = self._engine.feed(room).subscribe(asked if same else 0)
                 await _Stream(subscription, receive, send).run(self._ready(room))
-            except asyncio.CancelledError:
-                log.info("room %s: a stream ends with the server", room)  # the server is closing: this request's task is its own
+            except asyncio.CancelledError:  # uvicorn closes and ends this request's task, which is its own
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
             finally:
                 self._rooms.leave(room)
         finally:

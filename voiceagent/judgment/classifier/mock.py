@@ -46,17 +46,30 @@ class MockClassifier:
 
 def _answer(name: str, question: Question, scripted: Scripted | None) -> Answer:
     if isinstance(scripted, YesNoAnswer | ScoreAnswer | ChoiceAnswer):
-        return scripted
+        return _fitting(name, question, scripted)
     match question:
         case YesNoQuestion():
             return YesNoAnswer(_number(name, scripted))
         case ScoreQuestion(levels=levels):
-            return ScoreAnswer(float(levels.index(scripted)) if isinstance(scripted, str) else _number(name, scripted))
+            named = isinstance(scripted, str)
+            return ScoreAnswer(float(levels.index(_among(name, scripted, levels))) if named else _number(name, scripted))
         case ChoiceQuestion(options=options):
-            chosen = options[0] if scripted is None else str(scripted)
-            if chosen not in options:
-                raise ClassifierError(f"{name}: {chosen!r} is none of {', '.join(options)}")
+            chosen = _among(name, options[0] if scripted is None else scripted, options)
             return ChoiceAnswer(chosen, {option: float(option == chosen) for option in options})
+
+
+def _fitting(name: str, question: Question, answer: Answer) -> Answer:
+    match question, answer:
+        case (YesNoQuestion(), YesNoAnswer()) | (ScoreQuestion(), ScoreAnswer()) | (ChoiceQuestion(), ChoiceAnswer()):
+            return answer
+    raise ClassifierError(f"{name}: a {type(answer).__name__} does not answer a {type(question).__name__}")
+
+
+def _among(name: str, scripted: object, allowed: tuple[str, ...]) -> str:
+    text = str(scripted)
+    if text not in allowed:
+        raise ClassifierError(f"{name}: {text!r} is none of {', '.join(allowed)}")
+    return text
 
 
 def _number(name: str, scripted: Scripted | None) -> float:

@@ -87,6 +87,14 @@ class Answers:
     def __contains__(self, name: str) -> bool:
         return name in self._answers
 
+    def all(self) -> Mapping[str, Answer]:
+        """Every answer by its question's name."""
+        return dict(self._answers)
+
+    def having(self, changed: Mapping[str, Answer]) -> "Answers":
+        """These answers with some of them changed or added."""
+        return Answers({**self._answers, **changed})
+
     def probability(self, name: str) -> float:
         """The probability of yes; 0 for a question that was not asked."""
         answer = self._read(name, YesNoAnswer)

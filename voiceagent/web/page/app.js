@@ -104,6 +104,7 @@ class Talk {
     const { type, data } = event;
     if (type === "stream.ready") {
       if (event.anew) transcript.clear();
+      if (data.epoch !== this.line.epoch) this.rejoin();
       this.people = new Map(data.people.map((person) => [person.participant_id, { name: person.name, muted: false }]));
       for (const person of data.people) transcript.people.set(person.participant_id, person.name);
       this.showPeople();

@@ -44,7 +44,10 @@ export class Line {
     const answer = await this.server.send("offer", { sdp: peer.localDescription.sdp, type: "offer", name, participant: key });
     if (peer !== this.peer) return answer;
     this.session = answer.session;
+    this.epoch = answer.epoch;
     await peer.setRemoteDescription({ type: "answer", sdp: answer.sdp });
+    const transport = transceiver.sender.transport;
+    transport.onstatechange = () => { if (peer === this.peer && ["closed", "failed"].includes(transport.state)) this.changed("lost"); };
     told = true;
     early.forEach(tell);
     return answer;

@@ -1,0 +1,169 @@
+"""What goes wrong around a call costs what it must and no more: stores, detectors, lines, hang-ups, endless noise."""
+
+import asyncio
+import logging
+
+import pytest
+
+from tests.scenario.scripted import AGENT_LEVEL, ROOM, Answer, ScriptedCall, ScriptedDetector, ScriptedStt, house
+from voiceagent.audio.frame import Samples
+from voiceagent.errors import StoreError
+from voiceagent.room.channel import RoomContext
+from voiceagent.room.events import RoomEvent, TextContent
+from voiceagent.room.hooks import ErrorEvent, HookResult, HookTrigger
+from voiceagent.voice.floor import HOLD_MS
+from voiceagent.voice.settings import VoiceSettings
+
+ANN, BEN = 1_000, 2_000
+TURN = [(200, 0), (800, ANN)]
+LONG = "This is a long answer of which not all will be heard."
+
+
+async def test_a_detector_that_fails_is_deaf_for_that_frame(caplog: pytest.LogCaptureFixture) -> None:
+    class Flaky(ScriptedDetector):
+        frames = 0
+
+        def probability(self, frame: Samples) -> float:
+            self.frames += 1
+            if 3 <= self.frames < 6:
+                raise RuntimeError("no memory")
+            return super().probability(frame)
+
+    async with house(detector=Flaky) as here:
+        with caplog.at_level(logging.ERROR):
+            await here.receive(ScriptedCall("s1", TURN, until_ms=2_000))
+        assert await here.messages() == [("ann", "hello there")]
+    assert caplog.text.count("a voice detector failed") == 1
+
+
+async def test_an_utterance_that_cannot_be_stored_is_reported_and_the_call_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = ScriptedCall("s1", [*TURN, (1_000, 0), (800, BEN)], until_ms=5_000)
+    async with house() as here:
+        whole = here.engine.process_inbound
+
+        async def full_disk(message: object, *, room_id: str) -> object:
+            monkeypatch.setattr(here.engine, "process_inbound", whole)
+            raise StoreError("the disk is full")
+
+        monkeypatch.setattr(here.engine, "process_inbound", full_disk)
+        stages: list[str] = []
+
+        @here.engine.hook(HookTrigger.ON_ERROR)
+        async def on_error(error: ErrorEvent) -> None:
+            stages.append(error.stage)
+
+        await here.receive(call)
+        assert await here.messages() == [("ann", "and the weather")]
+        assert "1500 input.settled failed" in await here.log()
+        assert stages == ["input"]
+
+
+async def test_an_utterance_that_the_room_refuses_is_settled_as_blocked() -> None:
+    async with house() as here:
+
+        @here.engine.hook(HookTrigger.BEFORE_BROADCAST)
+        async def refuse(event: RoomEvent, context: RoomContext) -> HookResult[RoomEvent]:
+            return HookResult.block("no") if isinstance(event.content, TextContent) else HookResult.allow()
+
+        await here.receive(ScriptedCall("s1", TURN, until_ms=2_000))
+        assert "1500 input.settled blocked" in await here.log()
+
+
+class NoClear(ScriptedCall):
+    """A line that cannot drop what it was handed."""
+
+    def clear(self) -> int:
+        raise ConnectionError("gone")
+
+
+class NoCount(ScriptedCall):
+    """A line that does not know what waits."""
+
+    @property
+    def queued(self) -> int:
+        raise ConnectionError("gone")
+
+
+class NoHangUp(ScriptedCall):
+    """A line that cannot be closed."""
+
+    async def hang_up(self) -> None:
+        await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize("kind", [NoClear, NoCount, NoHangUp])
+async def test_a_line_that_fails_half_way_costs_nobody_else(kind: type[ScriptedCall]) -> None:
+    ann = ScriptedCall("a", [*TURN, (1_000, 0), (800, BEN)], until_ms=5_000)
+    async with house(answers=[LONG, "Yes."]) as here:
+        async with asyncio.TaskGroup() as calls:
+            calls.create_task(here.receive(ann, "ann"))
+            calls.create_task(here.receive(kind("b", [], until_ms=5_000), "ben"))
+        assert [line.split()[1] for line in await here.log() if "speech." in line and "queued" not in line] == [
+            "speech.started",
+            "speech.cut",
+            "speech.started",
+            "speech.finished",
+        ]
+        assert {person.active for person in here.engine.context(ROOM).participants} == {False}
+
+
+async def test_noise_without_end_holds_a_ready_answer_no_longer_than_its_bound() -> None:
+    ann = ScriptedCall("a", TURN, until_ms=16_000)
+    ben = ScriptedCall("b", [(600, 0), (14_000, BEN)], until_ms=16_000)
+    settings = VoiceSettings.model_validate({"greeting": "", "barge_in": {"strategy": "disabled"}})
+    async with house(settings, answers=["Yes."], stt=ScriptedStt({ANN: "ann here"})) as here:
+        async with asyncio.TaskGroup() as calls:
+            calls.create_task(here.receive(ann, "ann"))
+            calls.create_task(here.receive(ben, "ben"))
+        started = next(line for line in await here.log() if "speech.started" in line)
+    assert 0 <= int(started.split()[0]) - (1_600 + HOLD_MS) <= 40
+    assert ann.heard_ms(AGENT_LEVEL + BEN) == 200
+
+
+async def test_a_goodbye_that_takes_too_long_is_dropped() -> None:
+    settings = VoiceSettings(greeting="", goodbye_on_hang_up="finish", goodbye_max_ms=500)
+    async with house(settings, answers=[LONG]) as here:
+        await here.receive(ScriptedCall("s1", TURN, until_ms=2_000))
+        assert [line.split()[:2] for line in await here.log() if "speech." in line][-1] == ["2500", "speech.cut"]
+
+
+async def test_a_reply_cancelled_while_it_waits_or_thinks_is_dropped() -> None:
+    async with house(answers=[Answer("Late.", after_ms=10_000)]) as here:
+        running = asyncio.create_task(here.receive(ScriptedCall("s1", TURN, until_ms=4_000)))
+        await asyncio.sleep(2)
+        here.agent.replies[0].cancel("asked to")
+        await running
+        assert [line for line in await here.log() if "speech." in line] == [
+            "1500 speech.queued",
+            "2000 speech.dropped asked to",
+        ]
+
+
+async def test_an_answer_that_is_held_when_the_channel_is_unbound_is_dropped() -> None:
+    call = ScriptedCall("s1", [*TURN, (500, 0), (800, BEN)], until_ms=3_000)
+    async with house(answers=[Answer(LONG, after_ms=200)]) as here:
+        running = asyncio.create_task(here.receive(call))
+        await asyncio.sleep(2)
+        await here.engine.detach_channel(ROOM, "voice")
+        await running
+        assert [line for line in await here.log() if "speech." in line][-1] == "2000 speech.dropped unbound"
+        assert here.agent.replies[0].cancelled is None
+    assert call.heard == []
+
+
+async def test_a_room_full_of_replies_takes_no_more() -> None:
+    async with house() as here:
+        running = asyncio.create_task(here.receive(ScriptedCall("s1", [], until_ms=2_000)))
+        await asyncio.sleep(1)
+        for n in range(70):
+            await here.engine.say(ROOM, f"Announcement {n}.", urgent=False)
+        await running
+        assert sum("queue_full" in line for line in await here.log()) > 0
+
+
+async def test_a_recognizer_that_hangs_under_endless_chatter_costs_what_it_cannot_take() -> None:
+    stt = ScriptedStt({})
+    stt.hang = ANN
+    async with house(VoiceSettings(greeting="", recognizer_timeout_ms=60_000), stt=stt) as here:
+        await here.receive(ScriptedCall("s1", [(200, ANN), (600, 0)] * 40, until_ms=33_000))
+        assert sum("settled dropped" in line for line in await here.log()) > 0
