@@ -98,10 +98,11 @@ async def _measured(events: int, rounds: int) -> list[Figure]:
     }
     async with RoomEngine() as kit:
         event = await _talk(kit, events)
-        return [await _figure(kit, name, policy, event, events, rounds) for name, policy in policies.items()]
+        return [Figure(name, events, *await _times(kit, policy, event, rounds)) for name, policy in policies.items()]
 
 
-async def _figure(kit: RoomEngine, name: str, policy: SpeakPolicy, event: RoomEvent, events: int, rounds: int) -> Figure:
+async def _times(kit: RoomEngine, policy: SpeakPolicy, event: RoomEvent, rounds: int) -> tuple[float, float]:
+    """p50 and p95 in milliseconds."""
     room = kit.host.context(ROOM)
     deliberation = Deliberation(policy, 2_000)
     times: list[float] = []
@@ -110,7 +111,7 @@ async def _figure(kit: RoomEngine, name: str, policy: SpeakPolicy, event: RoomEv
         await deliberation.decide(kit.host, speak_turn(AGENT, event, room, 50))
         times.append((time.thread_time_ns() - began) / 1e6)
     times = times[rounds // 10 :]
-    return Figure(name, events, statistics.median(times), statistics.quantiles(times, n=20)[-1])
+    return statistics.median(times), statistics.quantiles(times, n=20)[-1]
 
 
 def main() -> int:

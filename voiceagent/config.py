@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from voiceagent.agent.settings import AgentSettings
 from voiceagent.errors import ConfigError
+from voiceagent.judgment.settings import JudgmentSettings
 from voiceagent.llm.settings import LanguageModelSettings
 from voiceagent.room.settings import RoomSettings
 from voiceagent.speech.settings import HearingSettings, SpeakingSettings
@@ -32,6 +33,7 @@ class Settings(BaseModel):
 
     room: RoomSettings = Field(default_factory=RoomSettings)
     agent: AgentSettings = Field(default_factory=AgentSettings)
+    judgment: JudgmentSettings = Field(default_factory=JudgmentSettings)
     llm: LanguageModelSettings = Field(default_factory=LanguageModelSettings)
     hearing: HearingSettings = Field(default_factory=HearingSettings)
     speaking: SpeakingSettings = Field(default_factory=SpeakingSettings)

@@ -1,4 +1,4 @@
-"""What scenarios of deciding agents are made of: who watches decisions and thoughts, a memory to look into, and agents with a policy."""
+"""What scenarios of deciding agents are made of: a watch on hooks, a memory to look into, agents with a policy."""
 
 import asyncio
 from collections.abc import Sequence

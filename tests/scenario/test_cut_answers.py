@@ -1,4 +1,4 @@
-"""What becomes of an answer that somebody spoke over: statements 100 to 112 on the engine, through the records of its channels."""
+"""What becomes of an answer that somebody spoke over: statements 100 to 112, by records of the engine's channels."""
 
 import asyncio
 from dataclasses import dataclass
@@ -12,13 +12,19 @@ from voiceagent.judgment.classifier.mock import MockClassifier
 from voiceagent.judgment.judged import ClassifierSpeakPolicy
 from voiceagent.judgment.policy import CutReply, MockSpeakPolicy
 from voiceagent.llm.model import CUT_MARK
-from voiceagent.llm.scripted import Pause, ScriptedModel
+from voiceagent.llm.scripted import Pause, ScriptedModel, Step
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.events import ChannelType, InboundMessage, RoomEvent, TextContent
 from voiceagent.room.reply import Reply
 from voiceagent.values import JSON
 
-FORECAST = ["It will rain in the morning, ", Pause(1_000), "and the sun comes out ", Pause(1_000), "in the afternoon."]
+FORECAST: list[Step] = [
+    "It will rain in the morning, ",
+    Pause(1_000),
+    "and the sun comes out ",
+    Pause(1_000),
+    "in the afternoon.",
+]
 HEARD = "It will rain in the morning,"
 
 
@@ -177,7 +183,7 @@ async def test_s07_102_a_played_time_that_is_none_reads_0(kit: RoomEngine, playe
     room = await scene(kit)
     await asked(kit, "what about tomorrow?")
     await settled()
-    await room.voice.cut(room.voice.replies[0], **{"played_ms": played})  # type: ignore[arg-type]
+    await room.voice.cut(room.voice.replies[0], played_ms=played)  # type: ignore[arg-type]
     await asked(kit, "mm-hm")
     await settled()
     assert room.offered is not None

@@ -138,7 +138,7 @@ async def test_a_faulty_policy_speaks_once_and_decides_again_afterwards(kit: Roo
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 async def test_a_faulty_classifier_lets_the_agent_speak_in_an_open_room(kit: RoomEngine, fault: Fault) -> None:
     watch = Watch(kit)
-    policy = ClassifierSpeakPolicy(Classifier(fault), agent_name="Nova")  # type: ignore[arg-type]
+    policy = ClassifierSpeakPolicy(Classifier(fault), agent_name="Nova")
     await seat(kit, door := Door(), deciding(policy)[0])
     await say(kit, "one")
     await say(kit, "two")
@@ -178,7 +178,7 @@ async def test_a_faulty_hook_leaves_the_decision(kit: RoomEngine, fault: Fault, 
     @kit.hook(HookTrigger.ON_SPEAK_DECISION, timeout=0.5)
     async def faulty(event: SpeakDecisionEvent) -> HookResult[SpeakDecisionEvent] | None:
         result = once()
-        return (await result) if result is not None else None  # type: ignore[no-any-return]
+        return (await result) if result is not None else None
 
     await seat(kit, door := Door(), deciding(MockSpeakPolicy([decided]))[0])  # type: ignore[list-item]
     await say(kit, "one")

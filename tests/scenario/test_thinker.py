@@ -10,7 +10,6 @@ from tests.scenario.rooms import ROOM, Door, say, seat, settled
 from voiceagent import clock
 from voiceagent.agent.context import AIGenerationEvent
 from voiceagent.agent.presence import OFFER
-from voiceagent.agent.settings import AgentSettings
 from voiceagent.judgment.policy import MockSpeakPolicy, SpeakDecision
 from voiceagent.judgment.thinker import Heard, MockThinker
 from voiceagent.judgment.thought import Thought
@@ -200,8 +199,7 @@ async def test_s07_094_late_decisions_are_off_unless_asked_for(kit: RoomEngine) 
 @pytest.mark.parametrize("first", ["silent", FINAL])
 async def test_s07_094_a_late_thought_is_decided_on_for_the_hooks_alone(kit: RoomEngine, first: SpeakDecision) -> None:
     watch = Watch(kit)
-    settings = AgentSettings(late_decisions=True)
-    nova, model = deciding(MockSpeakPolicy([first, "speak"]), thinker=MockThinker([WISH], delay=5.0), settings=settings)
+    nova, model = deciding(MockSpeakPolicy([first, "speak"]), thinker=MockThinker([WISH], delay=5.0), decide_late=True)
     await seat(kit, door := Door(), nova)
     began = clock.now()
     await say(kit, "what did it cost?")
@@ -217,7 +215,7 @@ async def test_s07_094_a_late_thought_is_decided_on_for_the_hooks_alone(kit: Roo
 async def test_s07_094_nothing_is_decided_late_once_something_newer_was_heard(kit: RoomEngine) -> None:
     watch = Watch(kit)
     thinker = MockThinker([WISH, CHAT], delay=5.0)
-    nova, _ = deciding(MockSpeakPolicy(["silent"]), thinker=thinker, settings=AgentSettings(late_decisions=True))
+    nova, _ = deciding(MockSpeakPolicy(["silent"]), thinker=thinker, decide_late=True)
     await seat(kit, Door(), nova)
     await say(kit, "what did it cost?")
     await asyncio.sleep(3)

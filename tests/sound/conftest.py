@@ -1,10 +1,12 @@
 """The real engines, loaded once."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.sound.hearing import Hearing, model
+from tests.sound.talking import LentEars, LentVoice, Talk
 from voiceagent.speech.detector import Silero
 from voiceagent.speech.piper import PiperEngine
 from voiceagent.speech.whisper import WhisperEngine
@@ -18,8 +20,13 @@ def whisper() -> Iterator[WhisperEngine]:
 
 
 @pytest.fixture(scope="session")
-def hearing(whisper: WhisperEngine) -> Hearing:
-    return Hearing(Silero(), whisper)
+def silero() -> Silero:
+    return Silero()
+
+
+@pytest.fixture(scope="session")
+def hearing(whisper: WhisperEngine, silero: Silero) -> Hearing:
+    return Hearing(silero, whisper)
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +34,15 @@ def piper() -> Iterator[PiperEngine]:
     engine = PiperEngine(model("en_US-joe-medium"))
     yield engine
     engine.close()
+
+
+@pytest.fixture
+def talk(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whisper: WhisperEngine, silero: Silero, piper: PiperEngine
+) -> Talk:
+    """`voiceagent talk --fast` in this process; the program's own wiring takes engines that are loaded already."""
+    voice = LentVoice(piper)
+    monkeypatch.setattr("voiceagent.speech.whisper.WhisperEngine", lambda *_, **__: LentEars(whisper))
+    monkeypatch.setattr("voiceagent.speech.detector.Silero", lambda *_: silero)
+    monkeypatch.setattr("voiceagent.speech.piper.PiperEngine", lambda *_: voice)
+    return Talk(tmp_path, voice)

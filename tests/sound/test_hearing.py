@@ -1,6 +1,5 @@
 """Recordings through detector, segmenter, recognizer and rejection: speech gives its words, noise gives nothing."""
 
-import re
 from pathlib import Path
 
 import jiwer
@@ -9,46 +8,15 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.sound.hearing import MADE, Hearing, load
+from tests.sound.references import BEGINNINGS, HIGHEST_WER, REFERENCES, plain
 from voiceagent.audio.frame import RATE, Samples
 from voiceagent.speech.rejection import reject
-
-REFERENCES = {
-    "faster-whisper-jfk.flac": "and so my fellow americans ask not what your country can do for you"
-    " ask what you can do for your country",
-    "leopard-test.wav": "mister quilter is the apostle of the middle classes and we are glad to welcome his gospel",
-    "pocketsphinx-cards-001.wav": "ten of clubs",
-    "pocketsphinx-cards-002.wav": "four queen of clubs",
-    "pocketsphinx-cards-003.wav": "seven of clubs",
-    "pocketsphinx-librivox-0870.wav": "and mister john dashwood had then leisure to consider how much there might be"
-    " prudently in his power to do for them",
-    "pocketsphinx-librivox-0880.wav": "he was not an ill disposed young man",
-    "tau2-hello.wav": "hello",
-    "tau2-hi_how_are_you.wav": "hi how are you",
-    "tau2-no.wav": "no",
-    "tau2-order_status.wav": "i'd like to check my order status please",
-    "tau2-yes.wav": "yes",
-    "wyoming-turn_on_the_living_room_lamp.wav": "turn on the living room lamp",
-}
-"""What is said, by the list that came with the recordings."""
-
-BEGINNINGS = {"openwakeword-hey_jane.wav": "hey jane", "tau2-thank_you.wav": "thank you"}
-"""What the list says of two recordings in which recognizers hear more words after these; they are left out of the rate."""
-
-HIGHEST_WER = 0.055
 
 MADE_REFERENCES = {
     "spoken_yes.wav": "yes",
     "spoken_opening_hours.wav": "what time does the library open on saturday",
     "spoken_borrow.wav": "how many books can i borrow at once and for how long",
 }
-
-_SPELLED = {"4": "four", "7": "seven", "10": "ten", "mr": "mister"}
-
-
-def plain(text: str) -> str:
-    """Lower case, without punctuation, numbers and titles spelled."""
-    return " ".join(_SPELLED.get(word, word) for word in re.sub(r"[^a-z0-9' ]", " ", text.lower()).split())
-
 
 async def test_the_recordings_give_their_words(shared_audio: Path, hearing: Hearing) -> None:
     heard = {name: plain(" ".join(await hearing.turns(load(shared_audio / name)))) for name in REFERENCES}

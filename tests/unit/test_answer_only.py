@@ -33,6 +33,12 @@ def test_s07_64_65_anybody_else_is_only_listened_to(speaker: str | None) -> None
     assert inner.turns == []
 
 
+def test_s07_64_a_channel_is_nobodys_name() -> None:
+    inner = MockSpeakPolicy()
+    assert run(AnswerOnly(inner, people=["@voice"]).decide(turn(speaker="@voice"))).mode == "silent"
+    assert inner.turns == []
+
+
 @pytest.mark.parametrize(
     ("people", "speaker", "given"),
     [

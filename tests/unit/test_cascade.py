@@ -233,6 +233,11 @@ def test_questions_of_the_host_and_the_language_are_asked_all_the_same() -> None
     assert list(first.calls[0][1]) == ["hush", "language"]
     assert better.calls == []
     assert (answers.probability("hush"), answers.choice("language"), answers.probability("request")) == (0.5, "English", 0.0)
+    first, better = MockClassifier({"request": 0.5}), MockClassifier({"request": 0.6})
+    mine = {"request": YesNoQuestion("Reworded")}
+    answers = run(CascadeClassifier(first, better).classify(state("mm-hm", people=["Ana"]), {**OPEN, **mine}))
+    assert list(better.calls[0][1]) == ["request"]
+    assert answers.judgments() == {**dict.fromkeys(OPEN, 0.0), "request": 0.6}
 
 
 # -- carry-over ---------------------------------------------------------------------------------------------------------

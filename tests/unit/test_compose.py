@@ -17,7 +17,7 @@ from voiceagent.judgment.compose import (
 from voiceagent.judgment.policy import SpeakTurn
 from voiceagent.judgment.thought import Thought
 
-UNDER = 0.01
+UNDER = 0.001
 SPEAK = {"directness": 3.0, "request": 1.0}
 THOUGHT = Thought("It is about Tuesday.", ("It is on Tuesday.",))
 URGENT = Thought("It is about Tuesday.", ("It is on Tuesday.",), urgent=True)

@@ -55,6 +55,7 @@ def test_s07_81_the_request_is_kept_and_sent() -> None:
         ("word " * 60, ("word " * 40).strip()),
         ("w" * 200 + " more", "w" * 200),
         ("w" * 199 + " more", "w" * 199),
+        ("a " + "w" * 198 + " more", "a " + "w" * 198),
         ("w" * 300, "w" * 200),
         ("short", "short"),
     ],

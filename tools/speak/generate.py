@@ -24,18 +24,25 @@ class Bank:
     """One language's phrases by what they do; of each list either the four fifths to train on, or the fifth held out."""
 
     def __init__(self, language: str, *, held_out: bool) -> None:
-        self._lists: dict[str, list[str]] = {}
+        lists: dict[str, list[str]] = {}
         name = ""
         for line in (BANKS / f"{language}.txt").read_text(encoding="utf-8").splitlines():
             if line.startswith("## "):
                 name = line[3:]
-                self._lists[name] = []
-            elif line.strip() and (zlib.crc32(line.encode()) % 5 == 0) is held_out:
-                self._lists[name].append(line.strip())
+                lists[name] = []
+            elif line.strip():
+                lists[name].append(line.strip())
+        self._lists = {name: _part(phrases, held_out=held_out) for name, phrases in lists.items()}
 
     def phrases(self, name: str) -> list[str]:
         """A list of phrases; never empty."""
-        return self._lists[name] or ["okay"]
+        return self._lists[name]
+
+
+def _part(phrases: list[str], *, held_out: bool) -> list[str]:
+    """A fifth of the phrases, told by their letters, one at least; or the others."""
+    fifth = [phrase for phrase in phrases if zlib.crc32(phrase.encode()) % 5 == 0] or phrases[:1]
+    return fifth if held_out else [phrase for phrase in phrases if phrase not in fifth]
 
 
 def generated(count: int, seed: int, *, held_out: bool = False) -> list[dict[str, Any]]:

@@ -21,8 +21,9 @@ class AIChannel(Channel):
 
     `provider` makes the words. `system_prompt` replaces the settings' one. `tools` are async functions with type hints, or Tool
     values. `speak_policy` decides on every turn whether the agent speaks, within `speak_timeout` seconds; without one it always
-    answers. `thinker` keeps a thought while the agent listens, for which a turn waits up to `think_wait` seconds. `memory`
-    takes in every event. `strategy` may hand a turn a stand-in for the event it answers. One channel may sit in any number of
+    answers. `thinker` keeps a thought while the agent listens, for which a turn waits up to `think_wait` seconds; with
+    `decide_late`, hooks are also told how the policy decides on a thought that came later, though no turn follows. `memory` takes
+    in every event. `strategy` may hand a turn a stand-in for the event it answers. One channel may sit in any number of
     rooms; answers to different messages are made side by side. Raises ValueError for a thinker without a policy, a
     `speak_timeout` that is not above 0, or a `think_wait` below 0.
     """
@@ -38,6 +39,7 @@ class AIChannel(Channel):
         speak_timeout: float = 2.0,
         thinker: Thinker | None = None,
         think_wait: float = 1.5,
+        decide_late: bool = False,
         memory: MemoryProvider | None = None,
         settings: AgentSettings | None = None,
         strategy: Strategy | None = None,
@@ -51,18 +53,18 @@ class AIChannel(Channel):
             raise ValueError("think_wait must be 0 seconds or more")
         settings = settings or AgentSettings()
         prompt = settings.system_prompt if system_prompt is None else system_prompt
-        toolbox = Toolbox(tools, settings.tool_timeout_ms)
         self._policy = speak_policy
         self._memory = memory or RoomMemory()
         self._character = Character(
             channel_id,
             prompt.replace("{name}", settings.name),
             settings,
-            Means(provider, toolbox, settings.apology, settings.max_tool_rounds),
+            Means(provider, Toolbox(tools, settings.tool_timeout_ms), settings.apology, settings.max_tool_rounds),
             self._memory,
             Deliberation(speak_policy, round(speak_timeout * 1000)) if speak_policy is not None else None,
             thinker,
             round(think_wait * 1000),
+            decide_late,
             strategy,
         )
         self._presences: dict[str, Presence] = {}

@@ -19,6 +19,7 @@ from voiceagent.agent.turn import Turn, speak_turn
 from voiceagent.judgment.policy import SpeakDecision, SpeakTurn
 from voiceagent.judgment.thinker import Heard, Thinker
 from voiceagent.judgment.thought import Thought
+from voiceagent.llm import turn_notes
 from voiceagent.room.channel import Host, RoomContext
 from voiceagent.room.events import EventType, RoomEvent
 from voiceagent.room.hooks import ErrorEvent, HookTrigger
@@ -26,9 +27,7 @@ from voiceagent.room.reply import Reply
 
 log = logging.getLogger(__name__)
 
-OFFER: Final = (
-    "Nobody asked you directly. In one short sentence, offer what you could add, without giving it yet: let the person say yes."
-)
+OFFER: Final = turn_notes.OFFER
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +42,7 @@ class Character:
     deliberation: Deliberation | None = None
     thinker: Thinker | None = None
     think_wait_ms: int = 0
+    decide_late: bool = False
     strategy: Strategy | None = None
 
 
@@ -152,7 +152,7 @@ class Presence:
                 if thought is None or not thought.want_to_say:
                     return decision
                 return await deliberation.decide(self._host, turn.speak.having_thought(thought), asked_again=True)
-        if self._who.settings.late_decisions:
+        if self._who.decide_late:
             self._host.spawn(
                 self._decide_late(settled, turn.speak, deliberation, mind), f"late decision of {self._who.channel_id}"
             )

@@ -22,7 +22,4 @@ class AgentSettings(BaseModel):
     max_tokens: int | None = Field(None, ge=1, description="The longest answer, in the model's tokens.")
     temperature: float | None = Field(None, ge=0, le=2, description="How freely the model words its answers.")
     max_tool_rounds: int = Field(5, ge=0, description="How often one answer may call tools before it has to speak.")
-    late_decisions: bool = Field(
-        False, description="Whether hooks are told how the agent would decide on a thought that came too late for its turn."
-    )
     tool_timeout_ms: int = Field(30_000, ge=1, description="How long one tool may run.")

@@ -18,8 +18,9 @@ from voiceagent.judgment.classifier.question import (
 from voiceagent.judgment.classifier.questions import QUESTIONS, RESUME, THOUGHT_QUESTIONS, WAITING
 from voiceagent.judgment.compose import Eagerness, asked_to_listen, compose, leaves_free, lifted, put_to_itself
 from voiceagent.judgment.listening import LISTEN_REQUEST, LISTENING_QUESTIONS, Request
-from voiceagent.judgment.policy import CutReply, SpeakDecision, SpeakPolicy, SpeakTurn
+from voiceagent.judgment.policy import SpeakDecision, SpeakPolicy, SpeakTurn
 from voiceagent.judgment.thought import LONGEST_TEXT, LONGEST_WISH
+from voiceagent.llm.turn_notes import resume_note
 from voiceagent.values import JSON
 
 log = logging.getLogger(__name__)
@@ -176,7 +177,7 @@ class ClassifierSpeakPolicy(SpeakPolicy):
     def _resumed(self, turn: SpeakTurn, answers: Answers, decided: SpeakDecision) -> SpeakDecision:
         if turn.cut is None or not leaves_free(answers):
             return decided
-        return SpeakDecision("speak", "resume after cut", decided.judgments, (_resume_note(turn.cut), *decided.notes))
+        return SpeakDecision("speak", "resume after cut", decided.judgments, (resume_note(turn.cut.played_ms), *decided.notes))
 
     def _with_language(self, decided: SpeakDecision, answers: Answers) -> SpeakDecision:
         note = self._languages.get(answers.choice("language") or "")
@@ -205,13 +206,6 @@ def _bounded(text: str) -> str:
 
 def _only_listens(judgments: Mapping[str, float]) -> SpeakDecision:
     return SpeakDecision("silent", "listening", {**judgments, "listening": 1.0}, final=True)
-
-
-def _resume_note(cut: CutReply) -> str:
-    return (
-        f"You were cut off after {cut.played_ms / 1000:.1f} seconds of your last answer, and the person leaves you free to go "
-        "on. Go on from where you were cut, with a short link back; repeat nothing that was heard, and do not apologise."
-    )
 
 
 __all__: Sequence[str] = ("ClassifierSpeakPolicy", "Judging")

@@ -72,10 +72,10 @@ class CascadeClassifier:
         except Exception:
             log.warning("the first classifier failed: the better one is asked", exc_info=True)
             return (await self._within_budget(state, left)).having(settled)
-        if settled or self._certain(state, answers):
+        if self._certain(state, answers):
             return answers
         try:
-            return await self._within_budget(state, questions)
+            return (await self._within_budget(state, left)).having(settled)
         except Exception:
             log.warning("the better classifier failed: the first one's answers stand", exc_info=True)
             return answers

@@ -1,8 +1,7 @@
-"""What an answer may not get wrong: days, numbered things (`bus 15`), and the kind of answer that is wanted."""
+"""What an answer may not get wrong: days of the week, months, named days (`Good Friday`), numbered things (`bus 15`)."""
 
 import re
 from dataclasses import dataclass
-from enum import Enum
 
 from voiceagent.llm.notes.words import is_empty, ordinal, stem, tokens
 
@@ -20,67 +19,39 @@ _UNIT = re.compile(
     r"(dollar|cent|euro|pound|minute|hour|day|week|month|year|percent|mile|page|item|people|person|am|pm|a|p|clock)s?"
 )
 _RANGE_WORDS = {"to", "through", "till", "until", "thru"}
-
-
-class Wants(Enum):
-    """The kind of answer that a question's shape asks for."""
-
-    ANYTHING = "anything"
-    MONEY = "money"
-    MOMENT = "moment"
-    DURATION = "duration"
-    COUNT = "count"
-    AGE = "age"
-    PLACE = "place"
-
-
-_ASKS = (
-    (Wants.AGE, re.compile(r"\bhow old\b|\bwhen (was|were) .*\b(built|founded|opened|started|made)\b")),
-    (Wants.DURATION, re.compile(r"\bhow (long|soon|quickly|fast)\b|\bhow (much|many) (time|hours|days|weeks|months|minutes)\b")),
-    (Wants.MONEY, re.compile(r"\bhow much\b|\b(costs?|prices?|fees?|expensive)\b|\byou charge\b")),
-    (Wants.COUNT, re.compile(r"\bhow many\b")),
-    (
-        Wants.MOMENT,
-        re.compile(
-            r"(^|[,.?!] |\b(and|know|me|wonder) )when\b|\b(what|which) (time|day|days|hours)\b|"
-            r"\bwhat are (your|the) (opening )?hours\b"
-        ),
-    ),
-    (Wants.PLACE, re.compile(r"\bwhere\b|\baddress\b|\blocated\b|\blocation\b|\bfind you\b")),
+_MONTHS_TEXT = "january february march april may june july august september october november december"
+_MONTHS = tuple(_MONTHS_TEXT.split())
+_FEAST = re.compile(
+    r"\b((?:good|holy|ash|shrove|easter|whit|palm|boxing|christmas|new year'?s?|labou?r|may|memorial|independence|thanksgiving|"
+    r"columbus|veterans'?|presidents'?|valentine'?s?|mother'?s|father'?s|st\.? patrick'?s|all saints'?|ascension|bank|public)"
+    r" (?:day|eve|monday|tuesday|wednesday|thursday|friday|saturday|sunday|holidays?)|christmas|easter|thanksgiving|halloween|"
+    r"new year|pentecost|whitsun|juneteenth|hanukkah|ramadan|holidays)\b"
 )
-_NUMBER = r"(\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|hundred)"
-_GIVES = {
-    Wants.MONEY: re.compile(r"\b(dollars?|cents?|euros?|pounds?|pence|free|charge|pays?|costs?)\b|[$\u20ac\u00a3%]|percent"),
-    Wants.MOMENT: re.compile(
-        r"(mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(every|any) day\b|morning|afternoon|evening|noon|midnight|o'clock|"
-        r"\b(at|from|until|till|by|past|to|before|after) "
-        + _NUMBER
-        + r"\b|\b[ap]\.?m\b|\b(week|month|any hour|summer|winter|spring|autumn)"
-    ),
-    Wants.DURATION: re.compile(r"minutes?|hours?|days?|weeks?|months?|years?|\bwait\b"),
-    Wants.COUNT: re.compile(
-        r"\b"
-        + _NUMBER
-        + r"\b(?! (in|at|until|till|to|o'clock|and|dollars?|cents?|minutes?|hours?|days?|weeks?|months?)\b)|\b(no|none)\b"
-    ),
-    Wants.AGE: re.compile(r"\b(years?|since|1[5-9]\d\d|20\d\d|old|founded|built)\b"),
-    Wants.PLACE: re.compile(
-        r"\b(street|lane|road|avenue|square|floor|behind|beside|next to|across|opposite|under|near|in front|outside|inside|"
-        r"upstairs|downstairs|left|right|corner|room|lobby|hall|desk|counter|entrance|building)\b|\bat \d"
-    ),
-}
+HOLIDAY = "holiday"
+_PUBLIC_TEXT = "good friday,easter monday,christmas day,christmas,new year day,new year,labor day,may day,boxing day,thanksgiving"
+_PUBLIC = frozenset((*_PUBLIC_TEXT.split(","), "thanksgiving day", "independence day", "memorial day", "whit monday", HOLIDAY))
 
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """`days` are 0 (Monday) to 6; `labels` pairs a stem with its number, such as (`room`, `2`)."""
+    """What a text names.
+
+    `days` are 0 (Monday) to 6, `months` 0 (January) to 11, ranges filled; `labels` pairs a stem with its number, such as
+    (`room`, `2`); `feasts` are named days such as `good friday`, and `holiday` when all of them are meant.
+    """
 
     days: frozenset[int]
     labels: frozenset[tuple[str, str]]
+    months: frozenset[int] = frozenset()
+    feasts: frozenset[str] = frozenset()
 
     def allows(self, fact: "Slots") -> bool:
-        """Whether a fact may answer: it names one of the asked days or none, and no other number of an asked label."""
+        """Whether a fact may answer: it names what is asked for, or nothing of the kind; a named day must be named by it too."""
         if self.days and fact.days and not self.days & fact.days:
+            return False
+        if self.months and fact.months and not self.months & fact.months:
+            return False
+        if self.feasts and not self.feasts & fact.feasts and not (HOLIDAY in fact.feasts and self.feasts & _PUBLIC):
             return False
         for noun, number in self.labels:
             numbers = {value for name, value in fact.labels if name == noun}
@@ -91,26 +62,10 @@ class Slots:
 
 def find(text: str) -> Slots:
     """The slots of a question or a fact."""
-    words = tokens(text)
-    return Slots(frozenset(_days(words)), frozenset(_labels(words)))
-
-
-def wants(question: str) -> Wants:
-    """What kind of answer the question's shape asks for."""
-    lowered = question.lower()
-    return next((kind for kind, shape in _ASKS if shape.search(lowered)), Wants.ANYTHING)
-
-
-def gives(text: str, kind: Wants) -> bool:
-    """Whether a fact holds an answer of that kind at all."""
-    shape = _GIVES.get(kind)
-    return shape is None or shape.search(text.lower()) is not None
-
-
-def bonus(asked: Slots, fact: Slots, text: str, kind: Wants) -> float:
-    """What a fact gains for naming the very day, or some place when a place is asked for."""
-    day = 0.20 if asked.days & fact.days else 0.0
-    return day + (0.08 if kind is Wants.PLACE and gives(text, kind) else 0.0)
+    lowered = text.lower().replace("\u2019", "'")
+    feasts = {_feast(match) for match in _FEAST.findall(lowered)}
+    words = tokens(_FEAST.sub(" ", lowered))
+    return Slots(frozenset(_days(words)), frozenset(_labels(words)), frozenset(_months(words)), frozenset(feasts))
 
 
 def without_days(text: str) -> str:
@@ -119,8 +74,8 @@ def without_days(text: str) -> str:
 
 
 def is_slot(word: str) -> bool:
-    """Whether a word names a day."""
-    return _day(word) is not None or word in _SETS
+    """Whether a word names a day or a month."""
+    return _day(word) is not None or word in _SETS or word in _MONTHS
 
 
 def _day(word: str) -> int | None:
@@ -141,6 +96,27 @@ def _days(words: list[str]) -> set[int]:
         if last is not None:
             found |= {(day + step) % 7 for step in range((last - day) % 7 + 1)}
     return found
+
+
+def _months(words: list[str]) -> set[int]:
+    found: set[int] = set()
+    places = [(place, _MONTHS.index(word)) for place, word in enumerate(words) if word in _MONTHS and not _is_verb(words, place)]
+    for (place, month), (after, last) in zip(places, places[1:] + places[-1:], strict=True):
+        found.add(month)
+        if after > place and _RANGE_WORDS & set(words[place + 1 : after]):
+            found |= {(month + step) % 12 for step in range((last - month) % 12 + 1)}
+    return found
+
+
+def _is_verb(words: list[str], place: int) -> bool:
+    """`may` and `march` are months only after a preposition."""
+    return words[place] in ("may", "march") and (place == 0 or words[place - 1] not in ("in", "of", "from", "to", "until", "since", "and"))
+
+
+def _feast(match: str) -> str:
+    if match.endswith("holidays") or match.endswith("holiday"):
+        return HOLIDAY
+    return match.replace("'s", "").replace("'", "").replace("years ", "year ").replace("labour", "labor")
 
 
 def _labels(words: list[str]) -> set[tuple[str, str]]:
