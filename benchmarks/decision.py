@@ -13,6 +13,7 @@ import asyncio
 import json
 import statistics
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from voiceagent.agent.channel import AIChannel
@@ -20,6 +21,7 @@ from voiceagent.agent.deliberation import Deliberation
 from voiceagent.agent.turn import speak_turn
 from voiceagent.clock import utc
 from voiceagent.judgment.classifier.mock import MockClassifier
+from voiceagent.judgment.classifier.question import Answers, Question, State
 from voiceagent.judgment.judged import ClassifierSpeakPolicy
 from voiceagent.judgment.policy import AlwaysSpeak, SpeakPolicy
 from voiceagent.llm.scripted import EchoModel
@@ -41,6 +43,15 @@ NAMES = ("Ana", "Ben", "Chloé", "Dmitri")
 WORDS = "Nova, what did we say about the price of the two licences in September?"
 SIZES = (5, 50, 500, 5_000)
 AIM_MS = 0.2
+
+
+class Forgetful(MockClassifier):
+    """The scripted classifier without its record of calls, which would fill the memory of a measurement."""
+
+    async def classify(self, state: State, questions: Mapping[str, Question]) -> Answers:
+        """The scripted answers."""
+        self.calls.clear()
+        return await super().classify(state, questions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +105,7 @@ async def _said(kit: RoomEngine, number: int) -> RoomEvent:
 async def _measured(events: int, rounds: int) -> list[Figure]:
     policies: dict[str, SpeakPolicy] = {
         "scripted": AlwaysSpeak(),
-        "classifier": ClassifierSpeakPolicy(MockClassifier({"directness": 3.0}), agent_name="Nova"),
+        "classifier": ClassifierSpeakPolicy(Forgetful({"directness": 3.0}), agent_name="Nova"),
     }
     async with RoomEngine() as kit:
         event = await _talk(kit, events)

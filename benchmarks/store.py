@@ -1,18 +1,23 @@
 """Measures the stores: appends a second, their latency, the CPU and memory of an event, and listing.
 
-    python benchmarks/store.py [--events 5000] [--rooms 20] [--folder DIR]
+    python benchmarks/store.py [--events 5000] [--rooms 20] [--folder DIR] [--postgres ADDRESS]
 
-The file lies in a temporary folder, of DIR when it is named. Events are a sentence each, 570 bytes of JSON, every second one an
-answer. "concurrent" is one task a room. Latency is per append, in microseconds; CPU is that of the whole process.
+The file lies in a temporary folder, of DIR when it is named. Postgres is the server at ADDRESS, whose tables gain rooms of new
+names, or else a server of its own as Debian installs it, on a socket; without either its rows are left out. Events are a sentence
+each, 570 bytes of JSON, every second one an answer. "concurrent" is one task a room. Latency is per append, in microseconds; CPU
+is that of this process alone. A store that is shared gives the indices itself, and tells the other processes.
 """
 
 import argparse
 import asyncio
+import contextlib
+import runpy
+import secrets
 import sys
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,10 +25,12 @@ from pathlib import Path
 from voiceagent.room.codec import decode_event, encode_event
 from voiceagent.room.events import ChannelType, EventSource, Participant, RoomEvent, TextContent
 from voiceagent.room.memory import MemoryStore
+from voiceagent.room.postgres import PostgresStore
 from voiceagent.room.sqlite import SqliteStore
-from voiceagent.room.store import EventFilter, Store
+from voiceagent.room.store import EventFilter, SharedStore, Store
 from voiceagent.values import JSON
 
+_CLUSTER = str(Path(__file__).resolve().parent.parent / "tests" / "wire" / "cluster.py")
 _SOURCE = EventSource("voice-1", ChannelType.VOICE, participant_id="ana")
 _AT = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
 
@@ -63,14 +70,15 @@ def _event(room: str, index: int) -> RoomEvent:
 
 
 async def _appends(name: str, store: Store, rooms: int, events: int) -> Figures:
-    """One task a room, each appending one event after the other."""
+    """One task a room, each appending one event after the other; a store that is shared gives the indices itself."""
     latencies: list[float] = []
+    append = store.append_next if isinstance(store, SharedStore) else store.append
     made = [[_event(f"{name}-{room}", index) for index in range(events // rooms)] for room in range(rooms)]
 
     async def write(room: list[RoomEvent]) -> None:
         for event in room:
             began = time.perf_counter()
-            await store.append(event)
+            await append(event)
             latencies.append((time.perf_counter() - began) * 1e6)
 
     began, cpu = time.perf_counter(), time.process_time()
@@ -130,11 +138,36 @@ async def _memory() -> None:
     )
 
 
-async def _measure(events: int, rooms: int, folder: str | None) -> None:
+@contextlib.asynccontextmanager
+async def _postgres(address: str | None) -> AsyncIterator[PostgresStore | None]:
+    """The store at an address, or on a server that is made for it and removed; None when none is installed."""
+    tools = runpy.run_path(_CLUSTER)
+    programs = tools["binaries"]()
+    with contextlib.ExitStack() as stack:
+        if address is None and programs is not None:
+            cluster = tools["Cluster"](programs)
+            stack.callback(cluster.remove)
+            address = cluster.dsn()
+        if address is None:
+            yield None
+            return
+        store = PostgresStore(address)
+        await store.init()
+        try:
+            yield store
+        finally:
+            await store.close()
+
+
+async def _measure(events: int, rooms: int, folder: str | None, address: str | None) -> None:
     print(f"{'':<22}{'appends':>12}{'p50 us':>9}{'p99 us':>9}{'max us':>10}{'CPU us':>9}")
-    with tempfile.TemporaryDirectory(dir=folder) as made:
+    async with contextlib.AsyncExitStack() as stack:
+        made = stack.enter_context(tempfile.TemporaryDirectory(dir=folder))
         file = await SqliteStore.open(Path(made, "rooms.db"))
-        stores: tuple[tuple[str, Store], ...] = (("memory", MemoryStore()), ("sqlite", file))
+        database = await stack.enter_async_context(_postgres(address))
+        stores: list[tuple[str, Store]] = [("memory", MemoryStore()), ("sqlite", file)]
+        if database is not None:
+            stores.append((f"postgres {secrets.token_hex(2)}" if address else "postgres", database))
         for name, store in stores:
             print((await _appends(f"{name} sequential", store, 1, events)).line())
             print((await _appends(f"{name} concurrent", store, rooms, events)).line())
@@ -151,8 +184,9 @@ def main() -> int:
     parser.add_argument("--events", type=int, default=5000)
     parser.add_argument("--rooms", type=int, default=20)
     parser.add_argument("--folder", default=None)
+    parser.add_argument("--postgres", default=None)
     asked = parser.parse_args()
-    asyncio.run(_measure(asked.events, asked.rooms, asked.folder))
+    asyncio.run(_measure(asked.events, asked.rooms, asked.folder, asked.postgres))
     return 0
 
 

@@ -3,6 +3,7 @@
 from voiceagent.agent.channel import AIChannel as AIChannel
 from voiceagent.agent.context import AIContext as AIContext, AIGenerationEvent as AIGenerationEvent
 from voiceagent.agent.deliberation import SpeakDecisionEvent as SpeakDecisionEvent
+from voiceagent.agent.memory import MemoryProvider as MemoryProvider, RoomMemory as RoomMemory
 from voiceagent.agent.mind import ThoughtEvent as ThoughtEvent
 from voiceagent.agent.notes import add_turn_note as add_turn_note
 from voiceagent.agent.settings import AgentSettings as AgentSettings
@@ -24,6 +25,7 @@ from voiceagent.judgment.answer_only import AnswerOnly as AnswerOnly
 from voiceagent.judgment.classifier.backchannel import Backchannels as Backchannels
 from voiceagent.judgment.classifier.carry_over import CarryOver as CarryOver
 from voiceagent.judgment.classifier.cascade import CascadeClassifier as CascadeClassifier
+from voiceagent.judgment.classifier.embedded import EmbeddedClassifier as EmbeddedClassifier
 from voiceagent.judgment.classifier.jev import JevClassifier as JevClassifier
 from voiceagent.judgment.classifier.llm import LLMClassifier as LLMClassifier
 from voiceagent.judgment.classifier.mock import MockClassifier as MockClassifier
@@ -40,7 +42,10 @@ from voiceagent.judgment.classifier.question import (
     YesNoQuestion as YesNoQuestion,
 )
 from voiceagent.judgment.classifier.questions import QUESTIONS as QUESTIONS
+from voiceagent.judgment.compose import compose as compose
 from voiceagent.judgment.judged import ClassifierSpeakPolicy as ClassifierSpeakPolicy, Judging as Judging
+from voiceagent.judgment.listening import LISTEN_REQUEST as LISTEN_REQUEST, LISTENING_QUESTIONS as LISTENING_QUESTIONS
+from voiceagent.judgment.notes_thinker import NotesThinker as NotesThinker
 from voiceagent.judgment.policy import (
     AlwaysSpeak as AlwaysSpeak,
     CutReply as CutReply,
@@ -49,7 +54,8 @@ from voiceagent.judgment.policy import (
     SpeakPolicy as SpeakPolicy,
     SpeakTurn as SpeakTurn,
 )
-from voiceagent.judgment.thinker import LLMThinker as LLMThinker, MockThinker as MockThinker, Thinker as Thinker
+from voiceagent.judgment.settings import JudgmentSettings as JudgmentSettings
+from voiceagent.judgment.thinker import Heard as Heard, LLMThinker as LLMThinker, MockThinker as MockThinker, Thinker as Thinker
 from voiceagent.judgment.thought import Thought as Thought
 from voiceagent.llm.model import (
     Done as Done,
@@ -60,6 +66,7 @@ from voiceagent.llm.model import (
     ToolCall as ToolCall,
     ToolSpec as ToolSpec,
 )
+from voiceagent.llm.notes import NotesModel as NotesModel
 from voiceagent.llm.openai import OpenAIModel as OpenAIModel
 from voiceagent.llm.scripted import (
     CannedLine as CannedLine,

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import inspect
+import logging
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,8 +14,18 @@ from typing import Final, Self, TypeVar
 
 from voiceagent import __version__
 from voiceagent.agent.channel import AIChannel
+from voiceagent.agent.settings import AgentSettings
 from voiceagent.config import Settings
 from voiceagent.errors import ConfigError, LanguageModelError, ModelError
+from voiceagent.judgment.answer_only import AnswerOnly
+from voiceagent.judgment.classifier.carry_over import CarryOver
+from voiceagent.judgment.classifier.llm import LLMClassifier
+from voiceagent.judgment.classifier.question import Classifier
+from voiceagent.judgment.judged import ClassifierSpeakPolicy, Judging
+from voiceagent.judgment.notes_thinker import Notebook, NotesThinker
+from voiceagent.judgment.policy import AlwaysSpeak, SpeakPolicy
+from voiceagent.judgment.settings import JudgmentSettings
+from voiceagent.judgment.thinker import LLMThinker, Thinker
 from voiceagent.llm.model import LanguageModel
 from voiceagent.llm.scripted import CannedModel, EchoModel
 from voiceagent.llm.settings import LanguageModelSettings
@@ -30,6 +41,8 @@ from voiceagent.web.status import Status
 from voiceagent.weights import Weights
 
 T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 EMBEDDING: Final = "all-MiniLM-L6-v2"
 ADVICE: Final = (
@@ -67,6 +80,7 @@ class App:
         self._engine: RoomEngine | None = None
         self._model: LanguageModel | None = None
         self._reception: Reception | None = None
+        self._thinker: Thinker | None = None
 
     async def __aenter__(self) -> Self:
         try:
@@ -89,9 +103,25 @@ class App:
             ids=self._choices.ids,
         )
         self._engine = await self._stack.enter_async_context(engine)
-        engine.register_channel(AIChannel(agent.channel_id, provider=self._model, settings=agent))
+        engine.register_channel(await self._agent(agent, self._model))
         if sound is not None:
             self._reception = Reception(engine, *sound, self._voice_settings(), self.settings.speaking)
+
+    async def _agent(self, agent: AgentSettings, model: LanguageModel) -> AIChannel:
+        judgment = self.settings.judgment
+        policy, classifier = await asyncio.get_running_loop().run_in_executor(None, speak_policy, self.settings, model)
+        if classifier is not None:
+            self._stack.push_async_callback(classifier.close)
+        self._thinker = _thinker(judgment, model)
+        return AIChannel(
+            agent.channel_id,
+            provider=model,
+            speak_policy=policy,
+            speak_timeout=judgment.speak_timeout_ms / 1000,
+            thinker=self._thinker,
+            think_wait=judgment.think_wait_ms / 1000,
+            settings=agent,
+        )
 
     @property
     def engine(self) -> RoomEngine:
@@ -102,6 +132,11 @@ class App:
     def model(self) -> LanguageModel:
         """The brain."""
         return _entered(self._model)
+
+    @property
+    def think_wait_ms(self) -> int:
+        """How long a turn that is not taken waits for what the agent thinks of it; 0 when nobody thinks."""
+        return 0 if self._thinker is None else self.settings.judgment.think_wait_ms
 
     @property
     def reception(self) -> Reception:
@@ -129,12 +164,12 @@ class App:
         """Loads what takes long side by side, each in a thread; what was loaded is closed when the program ends."""
         settings, loop = self.settings, asyncio.get_running_loop()
         with ThreadPoolExecutor(3, thread_name_prefix="load") as pool:
-            brain = loop.run_in_executor(pool, _brain, settings.llm)
+            loading = loop.run_in_executor(pool, brain, settings.llm)
             if not self._choices.sound:
-                return self._closing(await brain), None
+                return self._closing(await loading), None
             hearing = loop.run_in_executor(pool, _hearing, settings.hearing)
             voice = loop.run_in_executor(pool, _voice, settings.speaking)
-            model, heard, spoken = await asyncio.gather(brain, hearing, voice)
+            model, heard, spoken = await asyncio.gather(loading, hearing, voice)
         stt, detectors = heard
         return self._closing(model), (
             Hearing(self._closing(stt), detectors, settings.hearing),
@@ -151,12 +186,95 @@ class App:
         database = self.settings.room.database
         if self._choices.memory or database is None:
             return MemoryStore()
-        store = await SqliteStore.open(database)
+        store = await _postgres(database) if isinstance(database, str) else await SqliteStore.open(database)
         self._stack.push_async_callback(store.close)
         return store
 
 
-def _brain(settings: LanguageModelSettings) -> LanguageModel:
+def speak_policy(settings: Settings, model: LanguageModel) -> tuple[SpeakPolicy, Classifier | None]:
+    """The policy that the settings choose, and its classifier, to be closed by whoever asked; blocks. Raises ConfigError."""
+    judgment = settings.judgment
+    classifier = _classifier(judgment, model) if judgment.policy == "classifier" else None
+    policy: SpeakPolicy = AlwaysSpeak()
+    if classifier is not None:
+        asked = classifier if not judgment.carry_over else CarryOver(classifier, judgment.carry_over)
+        judging = Judging(judgment.history, judgment.proactivity, min(1.5, judgment.speak_timeout_ms * 0.75 / 1000))
+        policy = ClassifierSpeakPolicy(
+            asked,
+            agent_name=settings.agent.name,
+            agent_role=judgment.agent_role,
+            languages=judgment.languages,
+            judging=judging,
+        )
+    return AnswerOnly(policy, judgment.answer_only) if judgment.answer_only else policy, classifier
+
+
+def _classifier(settings: JudgmentSettings, model: LanguageModel) -> Classifier | None:
+    """Who judges turns. Raises ConfigError when what the settings choose needs a key or another brain."""
+    url = settings.classifier_url or None
+    match settings.classifier:
+        case "llm":
+            try:
+                return LLMClassifier(model)
+            except ValueError as error:
+                raise ConfigError(f"[judgment] classifier: {error}") from None
+        case "openai":
+            from voiceagent.judgment.classifier.openai import OpenAIClassifier
+
+            return OpenAIClassifier(base_url=url)
+        case "jev":
+            try:
+                from voiceagent.judgment.classifier.jev import JevClassifier
+            except ModuleNotFoundError:
+                raise ConfigError("the jev classifier is not installed; run: pip install 'voiceagent[jev]'") from None
+            return JevClassifier(base_url=url)
+        case "embedded" | "lexical":
+            return _embedded(lexical=settings.classifier == "lexical")
+
+
+def _embedded(*, lexical: bool) -> Classifier | None:
+    """The classifier of this machine, by words alone where its network cannot be used; None where its weights are missing or
+    damaged too. Whatever is less than was asked for is logged as degraded."""
+    from voiceagent.judgment.classifier.embedded import EmbeddedClassifier
+
+    try:
+        return EmbeddedClassifier(lexical=lexical)
+    except ModelError as error:
+        if lexical:
+            log.warning("degraded: every turn is answered, since none can be judged: %s", error)
+            return None
+        log.warning("degraded: turns are judged by their words alone: %s", error)
+        return _embedded(lexical=True)
+
+
+def _thinker(settings: JudgmentSettings, model: LanguageModel) -> Thinker | None:
+    """Who thinks while the agent listens; nobody where every turn is answered. Raises ConfigError."""
+    if settings.policy == "always" and not settings.answer_only:
+        return None
+    match settings.thinker:
+        case "notes":
+            return NotesThinker(model) if isinstance(model, Notebook) else None
+        case "llm":
+            try:
+                return LLMThinker(model)
+            except ValueError as error:
+                raise ConfigError(f"[judgment] thinker: {error}") from None
+        case "off":
+            return None
+
+
+async def _postgres(dsn: str) -> Store:
+    """The rooms of a Postgres database. Raises ConfigError when its client is not installed, StoreError for the database."""
+    try:
+        from voiceagent.room.postgres import PostgresStore
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"no database: {error.name} is not installed; run: pip install 'voiceagent[postgres]'") from None
+    store = PostgresStore(dsn)
+    await store.init()
+    return store
+
+
+def brain(settings: LanguageModelSettings) -> LanguageModel:
     """The language model that the settings choose; blocks. Raises ConfigError or ModelError."""
     match settings.brain:
         case "echo":

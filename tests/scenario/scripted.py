@@ -43,7 +43,7 @@ class ScriptedCall:
     """A line whose person speaks by a script of (ms, level) spans, level 0 being silence, then is silent until `until_ms`.
 
     A level of speech is also its name: ScriptedStt knows the words by it. What is handed over leaves 20 ms at a time, with the
-    person's own frames, `delay_frames` of them always waiting; `heard` is what left, as (clock ms, level).
+    person's own frames, `delay_frames` of them always waiting, `holds_frames` at most; `heard` is what left, as (clock ms, level).
     """
 
     def __init__(self, session_id: str, spans: Sequence[tuple[int, int]], *, until_ms: int | None = None) -> None:
@@ -52,6 +52,7 @@ class ScriptedCall:
         self.hung_up = False
         self.fail_at_ms: int | None = None
         self.delay_frames = 0
+        self.holds_frames: int | None = None
         self._levels = [level for ms, level in spans for _ in range(ms // FRAME_MS)]
         self._until = until_ms
         self._line: deque[AudioFrame] = deque()
@@ -72,9 +73,14 @@ class ScriptedCall:
             count += 1
         self._gone.set()
 
-    def play(self, frame: AudioFrame) -> None:
-        if not self._gone.is_set():
-            self._line.append(frame)
+    def play(self, frame: AudioFrame) -> int:
+        if self._gone.is_set():
+            return 0
+        self._line.append(frame)
+        if self.holds_frames is None or len(self._line) <= self.holds_frames:
+            return 0
+        self._line.popleft()
+        return FRAME_SAMPLES
 
     def clear(self) -> int:
         dropped = self.queued

@@ -1,5 +1,6 @@
 """The app: what it builds without sound, what it says of itself, and how it refuses."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from voiceagent.config import load
 from voiceagent.errors import ConfigError, ModelError
 from voiceagent.room.channel import Channel
 from voiceagent.room.events import ChannelType, InboundMessage, TextContent
+from voiceagent.room.feed import FeedEvent, Subscription
 from voiceagent.values import JSON
 
 SILENT = Choices(sound=False)
@@ -19,6 +21,14 @@ def app(choices: Choices = SILENT, **options: JSON) -> App:
     return App(
         load(None, {}, {"llm.brain": "echo", **{key.replace("__", "."): value for key, value in options.items()}}), choices
     )
+
+
+async def _until_decided(reader: Subscription) -> AsyncIterator[FeedEvent]:
+    """The decision, and then no more."""
+    async for event in reader.events():
+        if event.type == "input.decided":
+            reader.close()
+            yield event
 
 
 async def test_a_room_has_the_agent_in_it_and_it_answers() -> None:
@@ -88,4 +98,26 @@ async def test_models_that_are_missing_are_named_with_the_command(tmp_path: Path
     monkeypatch.setenv("VOICEAGENT_MODELS", str(tmp_path))
     with pytest.raises(ModelError, match="voiceagent models pull"):
         async with app(Choices()):
+            pytest.fail("it was entered")
+
+
+async def test_the_agent_decides_as_the_settings_say() -> None:
+    async with app(judgment__policy="always", judgment__answer_only=["Sylvain"]) as voice:
+        await voice.open_room("hall")
+        voice.engine.register_channel(Channel("chat", ChannelType.TEXT))
+        await voice.engine.attach_channel("hall", "chat")
+        reader = voice.engine.feed("hall").subscribe()
+        await voice.engine.process_inbound(InboundMessage("chat", TextContent("hello")), room_id="hall")
+        decided = [event.data async for event in _until_decided(reader)][-1]
+        assert (decided["mode"], decided["reason"], decided["final"]) == ("silent", "only listened to", True)
+
+
+async def test_without_notes_nobody_looks_things_up() -> None:
+    async with app(judgment__answer_only=["Sylvain"]) as voice:
+        assert voice.think_wait_ms == 0
+
+
+async def test_a_brain_without_schemas_cannot_think() -> None:
+    with pytest.raises(ConfigError, match=r"\[judgment\] thinker"):
+        async with app(judgment__thinker="llm", judgment__policy="always", judgment__answer_only=["Sylvain"]):
             pytest.fail("it was entered")

@@ -227,6 +227,22 @@ async def test_what_waits_at_the_line_was_not_heard() -> None:
     assert call.heard_ms(AGENT_LEVEL) == 700 - 120
 
 
+async def test_what_a_line_threw_away_was_not_heard() -> None:
+    """The listener's side stands still from 1700 to 2000 ms: what it cannot hold meanwhile never sounds."""
+    call = over((800, OVER))
+    call.holds_frames = 10
+    async with house(answers=[LONG]) as here:
+        running = asyncio.create_task(here.receive(call))
+        await asyncio.sleep(1.7)
+        call.delay_frames = 100
+        await asyncio.sleep(0.3)
+        call.delay_frames = 0
+        await running
+        (record,) = await here.records()
+        assert record.metadata["played_ms"] == call.heard_ms(AGENT_LEVEL)
+        assert call.heard_ms(AGENT_LEVEL) == 700 - 300
+
+
 async def test_one_who_goes_on_before_anything_was_heard_is_answered_once() -> None:
     call = ScriptedCall("s1", [*TURN, (600, 0), (800, OVER)], until_ms=6_000)
     async with house(answers=[Answer(LONG, after_ms=300), "Both."]) as here:

@@ -137,6 +137,19 @@ async def test_s07_107_a_cut_stays_offered_however_long_until_the_agent_has_spok
     assert room.offered is None
 
 
+async def test_s07_107_it_goes_on_once_though_two_people_leave_it_free_to(kit: RoomEngine) -> None:
+    room = await scene(kit, "speak", "speak", "silent", turns=[FORECAST, ["As I said, ", Pause(3_000), "sun later."]])
+    await asked(kit, "what about tomorrow?")
+    await asyncio.sleep(0.5)
+    await room.voice.cut(room.voice.replies[0])
+    await asked(kit, "mm-hm")
+    await asyncio.sleep(1)
+    await asked(kit, "yes")
+    await settled()
+    assert [turn.cut is not None for turn in room.policy.turns] == [False, True, False]
+    assert spoken(room.voice) == ["It will rain in the morning, ", "As I said, sun later."]
+
+
 async def test_s07_107_an_announcement_is_spoken_too(kit: RoomEngine) -> None:
     room = await scene(kit)
     await asked(kit, "what about tomorrow?")

@@ -152,7 +152,7 @@ async def test_a_line_that_breaks_is_logged_with_its_id_and_costs_nobody_else(ca
 class DeafLine(ScriptedCall):
     """A line that can be listened to but takes no sound."""
 
-    def play(self, frame: object) -> None:
+    def play(self, frame: object) -> int:
         raise ConnectionError("gone")
 
 

@@ -37,12 +37,11 @@ def piper() -> Iterator[PiperEngine]:
 
 
 @pytest.fixture
-def talk(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whisper: WhisperEngine, silero: Silero, piper: PiperEngine
-) -> Talk:
-    """`voiceagent talk --fast` in this process; the program's own wiring takes engines that are loaded already."""
+def talk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whisper: WhisperEngine, silero: Silero, piper: PiperEngine) -> Talk:
+    """`voiceagent talk --fast` in this process: the program takes engines that are loaded already, and answers every turn."""
     voice = LentVoice(piper)
     monkeypatch.setattr("voiceagent.speech.whisper.WhisperEngine", lambda *_, **__: LentEars(whisper))
     monkeypatch.setattr("voiceagent.speech.detector.Silero", lambda *_: silero)
     monkeypatch.setattr("voiceagent.speech.piper.PiperEngine", lambda *_: voice)
+    monkeypatch.setenv("VOICEAGENT_JUDGMENT__POLICY", "always")
     return Talk(tmp_path, voice)

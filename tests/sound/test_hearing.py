@@ -18,6 +18,7 @@ MADE_REFERENCES = {
     "spoken_borrow.wav": "how many books can i borrow at once and for how long",
 }
 
+
 async def test_the_recordings_give_their_words(shared_audio: Path, hearing: Hearing) -> None:
     heard = {name: plain(" ".join(await hearing.turns(load(shared_audio / name)))) for name in REFERENCES}
     assert all(heard.values()), f"nothing heard in {[name for name, words in heard.items() if not words]}"

@@ -9,12 +9,13 @@ import pytest
 from voiceagent import weights
 from voiceagent.errors import LanguageModelError, ModelError
 from voiceagent.llm.embedding import MiniLM
-from voiceagent.llm.notes import NotesModel
+from voiceagent.llm.notes import NotesModel, facts
 
 ROOT = Path(__file__).resolve().parents[2]
 SETS = [
     (ROOT / "config" / "notes.md", ROOT / "tools" / "notes" / "questions.jsonl"),
     (ROOT / "tools" / "notes" / "second" / "notes.md", ROOT / "tools" / "notes" / "second" / "questions.jsonl"),
+    (ROOT / "tools" / "notes" / "blind" / "notes.md", ROOT / "tools" / "notes" / "blind" / "questions.jsonl"),
 ]
 
 
@@ -52,7 +53,7 @@ def test_a_missing_model_names_the_command(tmp_path: Path) -> None:
         MiniLM(tmp_path)
 
 
-@pytest.mark.parametrize(("notes", "questions"), SETS, ids=["library", "second"])
+@pytest.mark.parametrize(("notes", "questions"), SETS, ids=["library", "second", "pool"])
 def test_forty_questions_are_answered_right_or_declined(embedder: MiniLM, notes: Path, questions: Path) -> None:
     model = NotesModel.from_file(notes, embedder)
     wrong = []
@@ -64,6 +65,36 @@ def test_forty_questions_are_answered_right_or_declined(embedder: MiniLM, notes:
         elif not declined and (any(x not in said for x in line["expect"]) or any(x in said for x in line.get("reject", []))):
             wrong.append((line["question"], said))
     assert len(wrong) <= 4, wrong
+
+
+HARBOR = facts.parse(
+    """# Harbor Museum
+## Hours
+- On Monday the doors open at nine.
+- On Sunday the doors open at noon.
+## Things
+- The whale hangs in the great hall, on the second floor.
+- Bus 7 stops at the gate.
+- A ticket costs five dollars.
+- The sauna opens at four.
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Where does the whale hang?", "The whale hangs in the great hall, on the second floor."),
+        ("What do I pay for a ticket?", "A ticket costs five dollars."),
+        ("When do the doors open on Sunday?", "On Sunday the doors open at noon."),
+        ("When does the sauna open?", "The sauna opens at four."),
+        ("Does a ticket for the submarine cost more?", "I don't know that. It is not in my notes."),
+        ("When do you open on Easter Monday?", "I don't know that. It is not in my notes."),
+        ("When does the cafe open?", "I don't know that. It is not in my notes."),
+    ],
+)
+def test_a_small_file_is_answered_and_its_gaps_declined(embedder: MiniLM, question: str, said: str) -> None:
+    assert NotesModel(HARBOR, embedder).answer(question) == said
 
 
 @pytest.mark.parametrize("folder", [ROOT / "tools" / "notes", ROOT / "tools" / "notes" / "second"], ids=["library", "second"])

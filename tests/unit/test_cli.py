@@ -147,12 +147,21 @@ def test_serve_names_a_port_that_is_taken() -> None:
     assert "--port" in text
 
 
-def test_console_answers_each_line_of_a_pipe() -> None:
+def test_console_answers_each_line_of_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VOICEAGENT_JUDGMENT__POLICY", "always")
     result = CliRunner().invoke(app, ["console", "--llm", "echo"], input="hello\n\nand again\n", catch_exceptions=False)
     assert (result.exit_code, result.output) == (0, "hello\nand again\n")
 
 
-def test_console_loads_nothing_that_hears_or_speaks() -> None:
+def test_console_says_when_the_agent_keeps_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VOICEAGENT_JUDGMENT__ANSWER_ONLY", '["Ann"]')
+    monkeypatch.setenv("VOICEAGENT_JUDGMENT__POLICY", "always")
+    result = CliRunner().invoke(app, ["console", "--llm", "echo"], input="hello\n", catch_exceptions=False)
+    assert (result.exit_code, result.output) == (0, "[silent: only listened to]\n")
+
+
+def test_console_loads_nothing_that_hears_or_speaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VOICEAGENT_JUDGMENT__POLICY", "always")
     look = """
 import sys
 from typer.testing import CliRunner

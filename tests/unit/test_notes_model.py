@@ -2,13 +2,16 @@
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from voiceagent.errors import LanguageModelError
 from voiceagent.llm.embedding import Vectors
 from voiceagent.llm.model import Done, Message, Prompt, TextDelta
 from voiceagent.llm.notes import NotesModel, facts
+from voiceagent.llm.notes.scale import read, write
 from voiceagent.llm.notes.words import content
 
 NOTES = facts.parse(
@@ -42,7 +45,7 @@ def model() -> NotesModel:
 
 
 def test_a_fact_is_spoken_as_it_is_written(model: NotesModel) -> None:
-    assert model.answer("Where does the whale hang?") == "The whale hangs in the great hall, on the second floor."
+    assert model.answer("How much is a ticket?") == "A ticket costs five dollars."
 
 
 def test_the_day_asked_for_is_the_day_answered(model: NotesModel) -> None:
@@ -69,7 +72,7 @@ def test_another_number_is_declined(model: NotesModel) -> None:
 
 def test_a_thing_the_notes_do_not_know_is_declined(model: NotesModel) -> None:
     assert model.answer("Is there a submarine?").startswith("I don't know")
-    assert model.answer("Does a ticket for the submarine cost more?").startswith("I don't know")
+    assert model.answer("How deep is the submarine?").startswith("I don't know")
 
 
 def test_the_wrong_kind_of_answer_is_declined(model: NotesModel) -> None:
@@ -77,10 +80,30 @@ def test_the_wrong_kind_of_answer_is_declined(model: NotesModel) -> None:
 
 
 def test_two_questions_are_both_answered_or_the_missing_one_named(model: NotesModel) -> None:
-    both = model.answer("Where does the whale hang, and how much is a ticket?")
-    assert both == "The whale hangs in the great hall, on the second floor. A ticket costs five dollars."
+    both = model.answer("When do the doors open on Sunday, and how much is a ticket?")
+    assert both == "On Sunday the doors open at noon. A ticket costs five dollars."
     one = model.answer("How much is a ticket? Where is the submarine?")
     assert one == "A ticket costs five dollars. The other thing I don't know."
+
+
+def test_a_named_day_is_not_answered_by_its_weekday(model: NotesModel) -> None:
+    assert model.answer("When do the doors open on Easter Monday?").startswith("I don't know")
+
+
+def test_damaged_weights_are_named(tmp_path: Path) -> None:
+    for text in ("", "{}", '{"columns": []}'):
+        (tmp_path / "weights.json").write_text(text)
+        with pytest.raises(LanguageModelError, match="weights"):
+            read(tmp_path / "weights.json")
+
+
+def test_weights_are_read_as_they_were_written(tmp_path: Path) -> None:
+    scale = read()
+    write(scale, tmp_path / "weights.json")
+    again = read(tmp_path / "weights.json")
+    assert again.threshold == scale.threshold
+    assert np.array_equal(again.rank, scale.rank)
+    assert np.array_equal(again.gate.inner, scale.gate.inner)
 
 
 def test_manners(model: NotesModel) -> None:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from voiceagent.llm.notes import slots
+from voiceagent.llm.notes import ages, kinds, slots, synonyms
 from voiceagent.llm.notes.asked import asked, without_name
+from voiceagent.llm.notes.kinds import Wants
 from voiceagent.llm.notes.manners import Courtesy, courtesy, opened
-from voiceagent.llm.notes.slots import Wants
-from voiceagent.llm.notes.words import content, misheard, stem, tokens
+from voiceagent.llm.notes.words import content, misheard, stem, tokens, unfilled
 
 
 def test_number_words_become_digits() -> None:
@@ -63,6 +63,43 @@ def test_another_day_or_number_does_not_answer() -> None:
     assert not slots.find("where is room 3").allows(slots.find("Room 2 is upstairs."))
 
 
+def test_a_named_day_is_not_the_weekday_in_its_name() -> None:
+    good_friday = slots.find("Are you open on Good Friday?")
+    assert good_friday.days == set()
+    assert not good_friday.allows(slots.find("On Friday we open at nine."))
+    assert not good_friday.allows(slots.find("We open at nine."))
+    assert good_friday.allows(slots.find("On public holidays we are closed."))
+    assert slots.find("Are you open at Christmas?").allows(slots.find("On Christmas Day we are closed."))
+    assert not slots.find("Are you open on Christmas Eve?").allows(slots.find("On Christmas Day we are closed."))
+
+
+def test_months_and_their_ranges() -> None:
+    assert slots.find("from November to February").months == {10, 11, 0, 1}
+    assert slots.find("You may march in June.").months == {5}
+    assert not slots.find("Can we come in March?").allows(slots.find("Open from April to October."))
+
+
+def test_ages() -> None:
+    assert ages.said("My little one is only three, is it free?") == 3
+    assert ages.said("my seven-year-old") == 7
+    assert ages.said("Is it open until nine?") is None
+    assert ages.limits("Children aged 4 to 15 pay two euros.") == ((4, 15),)
+    assert ages.limits("Children under 4 get in free.") == ((0, 3),)
+    assert ages.limits("Open from 9 to 5.") == ()
+    assert ages.excludes(((4, 15),), 3)
+    assert not ages.excludes(((0, 7),), 9)  # what a limit says of others is an answer too
+
+
+def test_synonyms_share_a_group() -> None:
+    assert stem("elevator") in synonyms.near(stem("lift"))
+    assert not synonyms.near("zebra")
+
+
+def test_hesitation_and_run_up_are_left_out() -> None:
+    assert unfilled("Um, I was, uh, wondering, could we swim?") == "could we swim?"
+    assert unfilled("Um.") == "Um."
+
+
 @pytest.mark.parametrize(
     ("question", "kind", "gives", "lacks"),
     [
@@ -71,12 +108,16 @@ def test_another_day_or_number_does_not_answer() -> None:
         ("When was it built?", Wants.AGE, "Built in 1931.", "Open from nine."),
         ("How many may I borrow?", Wants.COUNT, "Up to fifteen items.", "For seven days."),
         ("What time do you close?", Wants.MOMENT, "Until six.", "The door is closed."),
+        ("How deep is it?", Wants.MEASURE, "It is two metres deep.", "It is closed."),
+        ("How warm is it?", Wants.WARMTH, "It is kept at 28 degrees.", "It is closed."),
+        ("Who runs it?", Wants.PERSON, "It is run by Ada Stone.", "It is closed."),
+        ("What is your telephone number?", Wants.CONTACT, "Call 555 0142.", "Ask at the desk."),
     ],
 )
 def test_the_kind_of_answer(question: str, kind: Wants, gives: str, lacks: str) -> None:
-    assert slots.wants(question) is kind
-    assert slots.gives(gives, kind)
-    assert not slots.gives(lacks, kind)
+    assert kinds.wants(question) is kind
+    assert kinds.gives(gives, kind)
+    assert not kinds.gives(lacks, kind)
 
 
 @pytest.mark.parametrize(

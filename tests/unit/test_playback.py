@@ -14,6 +14,7 @@ STEPS = st.lists(
         st.tuples(st.just("other"), st.just(0)),
         st.tuples(st.just("leave"), st.integers(1, 4 * FRAME_SAMPLES)),
         st.tuples(st.just("clear"), st.just(0)),
+        st.tuples(st.just("lose"), st.integers(1, 3)),
     ),
     max_size=80,
 )
@@ -43,6 +44,17 @@ def test_other_sound_behind_the_reply_is_not_the_reply() -> None:
     assert playback.played(2 * FRAME_SAMPLES + 20) == FRAME_SAMPLES
 
 
+def test_what_the_line_threw_away_since_too_much_waited_has_not_been_heard() -> None:
+    playback = Playback()
+    for _ in range(10):
+        playback.hand(own=True)
+    playback.lose(2 * FRAME_SAMPLES, 3 * FRAME_SAMPLES)
+    assert playback.played_ms(3 * FRAME_SAMPLES) == 100
+    playback.drop(FRAME_SAMPLES)
+    assert playback.played_ms(0) == 140
+    assert playback.through(0)
+
+
 def test_a_cut_counts_what_left_before_it() -> None:
     playback = Playback()
     for _ in range(10):
@@ -65,6 +77,10 @@ def test_a_position_is_the_truth_of_a_simulated_line(steps: list[Step]) -> None:
             case "leave":
                 heard += sum(line[:samples])
                 del line[:samples]
+            case "lose":
+                lost = min(len(line), (len(line) % FRAME_SAMPLES or FRAME_SAMPLES) + (samples - 1) * FRAME_SAMPLES)
+                del line[:lost]
+                playback.lose(lost, len(line))
             case _:
                 playback.drop(len(line))
                 line.clear()

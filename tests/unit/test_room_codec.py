@@ -9,7 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voiceagent.errors import StoreError
-from voiceagent.room.codec import decode_event, decode_participant, encode_event, encode_participant, event_json
+from voiceagent.room.codec import (
+    decode_event,
+    decode_participant,
+    encode_event,
+    encode_participant,
+    escape,
+    event_json,
+    unescape,
+)
 from voiceagent.room.events import (
     ChannelType,
     Content,
@@ -125,6 +133,12 @@ def test_a_bad_row_is_a_store_error(text: str | bytes) -> None:
 def test_content_of_an_unknown_kind_is_a_store_error() -> None:
     with pytest.raises(StoreError, match="content"):
         decode_event(encode_event(_event()).replace('"kind":"text"', '"kind":"card"'))
+
+
+@given(st.text(st.sampled_from("a0\\\0"), max_size=8))
+def test_ids_without_nul_are_the_same_ids_again(text: str) -> None:
+    assert "\0" not in escape(text)
+    assert unescape(escape(text)) == text
 
 
 def test_the_error_does_not_repeat_the_stored_words() -> None:

@@ -7,7 +7,6 @@ import pytest
 from tests.unit.test_context import AT, answered, keep, room, said
 from voiceagent.agent.turn import speak_turn
 from voiceagent.judgment.policy import CutReply, SpeakTurn
-from voiceagent.judgment.thought import Thought
 from voiceagent.room.channel import Channel
 from voiceagent.room.events import (
     ChannelBinding,
@@ -172,11 +171,15 @@ def test_s07_058_an_agent_without_a_seat_sees_nobody() -> None:
     assert (list(asked.people), texts(asked), asked.speakers) == ([], [], {})
 
 
-def test_a_thought_is_handed_on() -> None:
+def test_s07_107_an_answer_that_sounds_already_counts_though_it_is_not_stored_yet() -> None:
     r = room(ANA)
-    event = said(r, "one")
-    assert speak_turn("assistant", event, r, 50, Thought("hm")).thought == Thought("hm")
-    assert turn(r, event).thought is None
+    question = said(r, "when?")
+    beside = said(r, "and where?")
+    cut(r, question.id)
+    since = said(r, "mm-hm")
+    event = said(r, "yes")
+    assert speak_turn("assistant", event, r, 50, [question, beside]).cut is not None
+    assert speak_turn("assistant", event, r, 50, [since]).cut is None
 
 
 def test_s07_106_a_cut_is_offered_while_the_rest_of_the_answer_is_stored_after_its_record() -> None:
@@ -240,6 +243,15 @@ def test_s07_107_no_cut_is_offered_once_the_agent_has_spoken_since(to: str) -> N
     else:
         answered(r, "Noon.", again.id)
     assert turn(r, said(r, "thanks")).cut is None
+
+
+def test_s07_107_what_was_announced_before_the_cut_was_not_spoken_since() -> None:
+    r = room(ANA)
+    question = said(r, "when?")
+    answered(r, "It is noon and the sun", question.id)
+    keep(r, EventSource("assistant", ChannelType.AI), TextContent("Ten minutes left."))
+    cut(r, question.id)
+    assert turn(r, said(r, "mm-hm")).cut is not None
 
 
 def test_s07_107_what_was_refused_was_not_spoken() -> None:

@@ -30,6 +30,20 @@ def test_a_room_token_opens_its_room_until_it_expires() -> None:
     assert _status(token, room="other") == 403
 
 
+def test_only_a_host_s_token_makes_a_host() -> None:
+    def is_host(token: str) -> bool:
+        return check_room_access(CLOSED, {"authorization": f"Bearer {token}"}, "lobby", NOW)
+
+    assert is_host(issue(SECRET, "lobby", NOW + 60, host=True))
+    assert not is_host(issue(SECRET, "lobby", NOW + 60))
+    with pytest.raises(Refused):
+        is_host(issue(SECRET, "other", NOW + 60, host=True))
+
+
+def test_without_a_secret_whoever_comes_is_on_this_machine_and_its_host() -> None:
+    assert check_room_access(OPEN, {}, "lobby", NOW)
+
+
 def test_no_token_or_a_forged_one_opens_nothing() -> None:
     assert _status(None) == 401
     assert _status("rubbish") == 401

@@ -46,7 +46,7 @@ LISTEN = """
     analyser.getFloatTimeDomainData(data);
     let sum = 0;
     for (const value of data) sum += value * value;
-    heard.push([Date.now(), Math.sqrt(sum / data.length)]);
+    heard.push([Date.now(), Math.sqrt(sum / data.length), context.currentTime * 1000]);
   }, 10);
 }
 """
@@ -64,7 +64,7 @@ STRETCH = """
   setInterval(async () => {
     for (const report of (await window.peers.at(-1).getStats()).values())
       if (report.type === 'inbound-rtp')
-        made.push([Date.now(), (report.concealedSamples + report.insertedSamplesForDeceleration
+        made.push([report.timestamp, (report.concealedSamples + report.insertedSamplesForDeceleration
           - report.removedSamplesForAcceleration) / 48]);
   }, 20);
 }
@@ -91,10 +91,12 @@ UNTIL = """
 
 @dataclass(frozen=True)
 class Heard:
-    """What a page heard: times in epoch milliseconds, and the level (root mean square of full scale 1) at each."""
+    """What a page heard: times in epoch milliseconds, the level (root mean square of full scale 1) at each, and how many
+    milliseconds of sound had been played by then: the same pace, but standing still when the browser does."""
 
     at: np.ndarray
     level: np.ndarray
+    played: np.ndarray
 
     def between(self, start: float, end: float) -> np.ndarray:
         """The levels within a span of time."""
@@ -127,8 +129,8 @@ class Visitor:
 
     async def heard(self) -> Heard:
         """All that was measured since `listen`."""
-        rows = np.array(await self.page.evaluate("window.heard"), dtype=float).reshape(-1, 2)
-        return Heard(rows[:, 0], rows[:, 1])
+        rows = np.array(await self.page.evaluate("window.heard"), dtype=float).reshape(-1, 3)
+        return Heard(rows[:, 0], rows[:, 1], rows[:, 2])
 
     async def made_up_ms(self, start: float, end: float) -> float:
         """How much sound the browser added of its own between two moments (concealment, stretching), less what it left out."""

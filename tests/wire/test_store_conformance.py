@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from tests.wire.cluster import Cluster
 from voiceagent.errors import StoreError
 from voiceagent.room.events import (
     ChannelType,
@@ -21,8 +22,10 @@ from voiceagent.room.events import (
     ToolCallContent,
 )
 from voiceagent.room.memory import MemoryStore
+from voiceagent.room.postgres import PostgresStore
 from voiceagent.room.sqlite import SqliteStore
 from voiceagent.room.store import EventFilter, Store
+from voiceagent.values import JSON
 
 _PERSON = EventSource("voice", ChannelType.VOICE, participant_id="ana")
 _AGENT = EventSource("assistant", ChannelType.AI)
@@ -37,9 +40,24 @@ def _answer(index: int, responds_to: str | None, room: str = "r") -> RoomEvent:
     return replace(_event(index, room), source=_AGENT, responds_to=responds_to)
 
 
-@pytest_asyncio.fixture(params=["memory", "sqlite"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    made: Store = MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "rooms.db")
+def _took_in(index: int, responds_to: str | None, *others: str, room: str = "r") -> RoomEvent:
+    return replace(_answer(index, responds_to, room), metadata={"input_ids": list(others)})
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+def server(request: pytest.FixtureRequest) -> Cluster | str:
+    """Which store is asked; the server, for the one that needs it."""
+    kind: str = request.param
+    found: Cluster | str = request.getfixturevalue("cluster") if kind == "postgres" else kind
+    return found
+
+
+@pytest_asyncio.fixture
+async def store(server: Cluster | str, tmp_path: Path) -> AsyncIterator[Store]:
+    made: Store = MemoryStore() if server == "memory" else SqliteStore(tmp_path / "rooms.db")
+    if isinstance(server, Cluster):
+        made = database = PostgresStore(await server.fresh())
+        await database.init()
     yield made
     await made.close()
 
@@ -87,6 +105,30 @@ class TestStore:
         assert await _indices(store, EventFilter(responds_to="r-0", blocked=True)) == [3, 4, 7]
         assert await _indices(store, EventFilter(responds_to="r-1")) == [2]
         assert await _indices(store, EventFilter(responds_to="nobody")) == []
+
+    async def test_those_that_took_a_request_in_later_are_listed_when_asked_for(self, store: Store) -> None:
+        await store.append(_event(0))
+        await store.append(_event(1))
+        await store.append(_took_in(2, "r-0", "r-0", "r-1", "r-1"))
+        await store.append(_answer(3, "r-1"))
+        await store.append(_took_in(4, None, "r-0", 'odd "\\0 id\0'))
+        await store.append(replace(_took_in(5, "r-0", "r-1"), status=EventStatus.BLOCKED))
+        await store.append(_took_in(6, "r-0", "r-1", room="other"))
+        assert await _indices(store, EventFilter(responds_to="r-1")) == [3]
+        assert await _indices(store, EventFilter(responds_to="r-1", taken_in=True)) == [2, 3]
+        assert await _indices(store, EventFilter(responds_to="r-1", taken_in=True, blocked=True)) == [2, 3, 5]
+        assert await _indices(store, EventFilter(responds_to="r-0", taken_in=True)) == [2, 4]
+        assert await _indices(store, EventFilter(responds_to='odd "\\0 id\0', taken_in=True)) == [4]
+        assert await _indices(store, EventFilter(responds_to="r-1", taken_in=True, after_index=2)) == [3]
+        assert await _indices(store, EventFilter(responds_to="r-1", taken_in=True), limit=1, newest=True) == [3]
+        assert await _indices(store, EventFilter(responds_to="nobody", taken_in=True)) == []
+        assert await _indices(store, EventFilter(taken_in=True)) == [0, 1, 2, 3, 4]
+
+    @pytest.mark.parametrize("ids", ["r-0", 1, None, {"r-0": 1}, [1, None, ["r-0"]]])
+    async def test_what_is_no_list_of_ids_took_nothing_in(self, store: Store, ids: JSON) -> None:
+        await store.append(replace(_event(0), metadata={"input_ids": ids}))
+        assert await _indices(store, EventFilter(responds_to="r-0", taken_in=True)) == []
+        assert await _indices(store) == [0]
 
     async def test_an_answer_may_name_what_was_never_stored(self, store: Store) -> None:
         await store.append(_answer(0, "an-instruction"))

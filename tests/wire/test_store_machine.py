@@ -1,21 +1,24 @@
-"""Whatever is asked of them in whatever order, the file and the memory answer alike."""
+"""Whatever is asked of them in whatever order, the file, the database and the memory answer alike."""
 
 import asyncio
 import tempfile
 from collections.abc import Coroutine
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
+from tests.wire.cluster import Cluster
 from voiceagent.errors import StoreError
 from voiceagent.room.events import ChannelType, EventSource, EventStatus, EventType, Participant, RoomEvent, TextContent
 from voiceagent.room.memory import MemoryStore
+from voiceagent.room.postgres import PostgresStore
 from voiceagent.room.sqlite import SqliteStore
-from voiceagent.room.store import EventFilter, Store
+from voiceagent.room.store import EventFilter, SharedStore, Store
 
 _T = TypeVar("_T")
 
@@ -38,6 +41,7 @@ _EVENTS = st.builds(
     responds_to=st.none() | _IDS,
     correlation_id=_KEYS,
     idempotency_key=_KEYS,
+    metadata=st.just({}) | st.builds(dict, input_ids=st.lists(_IDS, max_size=3)),
 )
 _FILTERS = st.none() | st.builds(
     EventFilter,
@@ -49,19 +53,27 @@ _FILTERS = st.none() | st.builds(
     after_index=st.none() | _INDICES,
     before_index=st.none() | _INDICES,
     blocked=st.booleans(),
+    taken_in=st.booleans(),
 )
 
 
 class StoreMachine(RuleBasedStateMachine):
     """Two stores, given the same."""
 
-    def __init__(self) -> None:
+    def __init__(self, cluster: Cluster | None = None) -> None:
         super().__init__()
         self.runner = asyncio.Runner()
         self.folder = tempfile.TemporaryDirectory()
-        self.path = Path(self.folder.name, "rooms.db")
-        self.file: SqliteStore = SqliteStore(self.path)
+        self.dsn = self.run(cluster.fresh()) if cluster else None
+        self.file: Store = self.run(self._open())
         self.memory = MemoryStore()
+
+    async def _open(self) -> Store:
+        if self.dsn is None:
+            return await SqliteStore.open(Path(self.folder.name, "rooms.db"))
+        store = PostgresStore(self.dsn)
+        await store.init()
+        return store
 
     def run(self, coroutine: Coroutine[None, None, _T]) -> _T:
         return self.runner.run(coroutine)
@@ -76,6 +88,17 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(event=_EVENTS)
     def append(self, event: RoomEvent) -> None:
         assert self.run(self._append(self.file, event)) == self.run(self._append(self.memory, event))
+
+    @precondition(lambda self: isinstance(self.file, SharedStore))
+    @rule(event=_EVENTS)
+    def append_next(self, event: RoomEvent) -> None:
+        assert isinstance(self.file, SharedStore)
+        last = self.run(self.memory.last_index(event.room_id))
+        placed = replace(event, index=0 if last is None else last + 1)
+        if self.run(self._append(self.memory, placed)):
+            assert self.run(self.file.append_next(event)) == placed
+        else:
+            assert not self.run(self._append(self.file, placed))
 
     @rule(room=_ROOMS, wanted=_FILTERS, limit=st.none() | st.integers(0, 4), newest=st.booleans())
     def list_events(self, room: str, wanted: EventFilter | None, limit: int | None, newest: bool) -> None:
@@ -96,7 +119,7 @@ class StoreMachine(RuleBasedStateMachine):
     @rule()
     def reopen(self) -> None:
         self.run(self.file.close())
-        self.file = self.run(SqliteStore.open(self.path))
+        self.file = self.run(self._open())
 
     @invariant()
     def same_rooms(self) -> None:
@@ -110,5 +133,16 @@ class StoreMachine(RuleBasedStateMachine):
         self.folder.cleanup()
 
 
-TestStoreMachine = StoreMachine.TestCase
-TestStoreMachine.settings = settings(max_examples=25, stateful_step_count=30, deadline=None)
+_LENGTH = settings(max_examples=25, stateful_step_count=30, deadline=None)
+
+
+def test_the_file_answers_like_the_memory() -> None:
+    run_state_machine_as_test(StoreMachine, settings=_LENGTH)
+
+
+def test_the_database_answers_like_the_memory(cluster: Cluster) -> None:
+    class OnServer(StoreMachine):
+        def __init__(self) -> None:
+            super().__init__(cluster)
+
+    run_state_machine_as_test(OnServer, settings=settings(_LENGTH, max_examples=15))

@@ -215,3 +215,22 @@ async def test_the_stream_goes_on_where_it_broke_off_and_keeps_what_is_for_hosts
         assert "first" in [event["type"] for event in anew]
         assert data["epoch"]
         assert (await client.get("v1/rooms/lobby/events?after=x")).status_code == 400
+
+
+async def test_only_hosts_are_shown_what_the_agent_decides() -> None:
+    secret = "s" * 40
+    settings = WebSettings(token_secret=SecretStr(secret))
+    expires = int(time.time()) + 60
+    async with door(settings) as (url, _, engine), httpx.AsyncClient(base_url=url) as client:
+        for host in (True, False):
+            headers = {"authorization": f"Bearer {issue(secret, 'lobby', expires, host=host)}"}
+            async with client.stream("GET", "v1/rooms/lobby/events", headers=headers) as response:
+                lines = response.aiter_lines()
+                ready = (await _read(lines, "stream.ready"))[0]
+                feed = engine.feed("lobby")
+                for type in ("input.decided", "thought.updated", "room.listening", "generation.started"):
+                    feed.publish(type, {}, audience="host")
+                feed.publish("end", {})
+                types = [event["type"] for event in await _read(lines, "end")]
+            assert cast("dict[str, JSON]", ready["data"])["host"] is host
+            assert types == (["input.decided", "thought.updated", "room.listening", "end"] if host else ["end"])

@@ -1,6 +1,6 @@
 """Fills `heard` in question files: what the recognizer makes of each question as Piper speaks it, so that fitting needs no sound.
 
-python tools/notes/hear.py tools/notes/training/*/questions.jsonl
+python -m tools.notes.hear tools/notes/training/*/questions.jsonl
 """
 
 import asyncio

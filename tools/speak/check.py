@@ -1,6 +1,6 @@
 """Checks files of labelled turns: every line has the right shape, and its labels lead to the mode that it expects.
 
-    python tools/speak/check.py tools/speak/written/*.jsonl
+python tools/speak/check.py tools/speak/written/*.jsonl
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any
 
 YES_NO = {
     "deferred", "unfinished", "hush", "request", "answered", "listen_request",
-    "asked_me", "lift", "answers", "corrects", "resume",
+    "asked_me", "lift", "answers", "corrects", "waiting", "resume",
 }  # fmt: skip
 FIELDS = {"id", "agent", "people", "history", "last", "expected", "labels", "tags", "language", "listening", "cut", "thought"}
 
@@ -46,15 +46,18 @@ def composed(row: dict[str, Any]) -> str:
     """The mode that the labels lead to by the rules of the speak policy."""
     labels = row["labels"]
     held = any(labels.get(name) for name in ("unfinished", "deferred", "hush"))
-    directness = labels.get("directness", 0)
     if "listening" in row and not labels.get("lift"):
-        return "speak" if labels.get("asked_me") and directness >= 2 and not held else "silent"
-    if labels.get("listen_request"):
-        return "silent"
-    if "cut" in row and labels.get("resume") and not labels.get("hush") and not labels.get("unfinished"):
+        return "speak" if labels.get("asked_me") and labels.get("directness", 0) >= 2 and not held else "silent"
+    stopped = labels.get("hush") or labels.get("unfinished")
+    if "cut" in row and labels.get("resume") and not stopped and not labels.get("listen_request"):
         return "speak"
-    if held:
-        return "silent"
+    return "silent" if held or labels.get("listen_request") else invited(row)
+
+
+def invited(row: dict[str, Any]) -> str:
+    """The mode when nothing holds the agent back: whether it is addressed, wondered about, or has something to add."""
+    labels = row["labels"]
+    directness = labels.get("directness", 0)
     alone = len(row["people"]) == 1
     if labels.get("answered") or directness >= 2 or (labels.get("request") and (alone or directness >= 1)):
         return "speak"

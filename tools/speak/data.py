@@ -25,7 +25,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One turn: token ids and kinds, the row of features, 0/1/UNKNOWN for each yes/no head, the level of directness or UNKNOWN."""
+    """One turn: token ids and kinds, features, 0/1/UNKNOWN for each yes/no head, the level of directness or UNKNOWN."""
 
     ids: NDArray[np.int64]
     kinds: NDArray[np.int64]

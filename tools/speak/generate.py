@@ -1,6 +1,6 @@
 """Makes labelled turns from the phrase banks: scenarios in three languages, with the noise of recognised speech.
 
-    python tools/speak/generate.py --count 24000 --seed 7 --out out/speak/generated.jsonl [--held-out]
+    python -m tools.speak.generate --count 24000 --seed 7 --out out/speak/generated.jsonl [--held-out]
 
 A fifth of every bank's phrases is held out: they make the turns of `--held-out` and no others.
 """
@@ -12,9 +12,9 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from noise import noisy
-from room import Room
-from scenarios import SCENARIOS
+from tools.speak.noise import noisy
+from tools.speak.room import Room
+from tools.speak.scenarios import SCENARIOS
 
 BANKS = Path(__file__).with_name("banks")
 LANGUAGES = {"en": 0.5, "fr": 0.27, "es": 0.23}

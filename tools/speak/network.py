@@ -1,5 +1,8 @@
 """The network: a small BERT encoder whose last turn's pieces and features feed one layer of heads."""
 
+# mypy: disable-error-code="misc"
+# torch is installed for training alone, so that its classes have no types here.
+
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +41,7 @@ class SpeakNet(nn.Module):
 
     def __init__(self, vocabulary: int, features: int, outputs: int, layers: int = 6) -> None:
         super().__init__()
+        self.features = features
         self.words = nn.Embedding(vocabulary, HIDDEN)
         self.places, self.kinds = nn.Embedding(128, HIDDEN), nn.Embedding(2, HIDDEN)
         self.norm = nn.LayerNorm(HIDDEN, 1e-12)
@@ -74,7 +78,11 @@ class LexicalNet(nn.Module):
 def pretrained(folder: Path, kept: list[int], features: int, outputs: int, layers: list[int]) -> SpeakNet:
     """The network with the encoder of all-MiniLM-L6-v2: the `kept` pieces of its vocabulary and some of its `layers`."""
     net = SpeakNet(len(kept), features, outputs, len(layers))
-    saved = {name: torch.from_numpy(np.array(value, dtype=np.float32)) for name, value in load_file(folder / "model.safetensors").items() if value.dtype.kind == "f"}
+    saved = {
+        name: torch.from_numpy(np.array(value, dtype=np.float32))
+        for name, value in load_file(folder / "model.safetensors").items()
+        if value.dtype.kind == "f"
+    }
     with torch.no_grad():
         net.words.weight.copy_(saved["embeddings.word_embeddings.weight"][kept])
         net.places.weight.copy_(saved["embeddings.position_embeddings.weight"][:128])

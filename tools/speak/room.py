@@ -5,13 +5,16 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 AGENTS = [
-    "Nova", "Juno", "Iris", "Mira", "Otto", "Hugo", "Theo", "Max", "Ada", "Sol", "Lumi", "Pip", "Wren", "Fern", "Echo", "Luna", "Clara",
-    "Atlas", "Sage", "Kai", "Zoe", "Robin", "Aria", "Milo", "Eva",
+    "Nova", "Juno", "Iris", "Mira", "Otto", "Hugo", "Theo", "Max", "Ada", "Sol", "Lumi", "Pip", "Wren", "Fern", "Echo", "Luna",
+    "Clara", "Atlas", "Sage", "Kai", "Zoe", "Robin", "Aria", "Milo", "Eva",
 ]  # fmt: skip
 PEOPLE = {
-    "en": "Alice Bob Chloe Dan Ellen Frank Gina Harry Ivy Jack Kate Liam Megan Nick Olga Paul Rita Sam Tina Vic Will Priya Omar Yusuf".split(),
-    "fr": "Sylvain Paul Marie Odile Karim Inès Thibault Louise Chloé Marc Sophie Julien Nadia Hélène Bruno Camille".split(),
-    "es": "Beto Ramiro Unai Begoña Lucía Carlos Marta Javier Elena Pablo Rosa Diego Carmen Íñigo Vera Nico".split(),
+    language: names.split()
+    for language, names in {
+        "en": "Alice Bob Chloe Dan Ellen Frank Gina Harry Ivy Jack Kate Liam Megan Nick Olga Paul Rita Sam Tina Vic Priya Omar",
+        "fr": "Sylvain Paul Marie Odile Karim Inès Thibault Louise Chloé Marc Sophie Julien Nadia Hélène Bruno Camille",
+        "es": "Beto Ramiro Unai Begoña Lucía Carlos Marta Javier Elena Pablo Rosa Diego Carmen Íñigo Vera Nico",
+    }.items()
 }
 
 Row = dict[str, Any]
@@ -74,7 +77,9 @@ class Room:
 
     def say(self, who: str, text: str) -> None:
         """Adds a turn to what was said before."""
-        self.history.append({"speaker": who, "text": self.filled(text)})
+        other = [name for name in self.people if name != who] or [self.other()]
+        text = text.replace("{A}", self.agent).replace("{P}", self.rng.choice(other))
+        self.history.append({"speaker": who, "text": text})
 
     def talk(self, most: int = 4) -> None:
         """Some talk between those who are there."""
@@ -82,7 +87,9 @@ class Room:
             if self.alone:
                 self.say(self.speaker, self.raw("self_talk", "self_talk", "chat"))
             else:
-                self.say(self.rng.choice(self.people), self.raw("chat", "chat", "question_people", "reaction_people", "to_person"))
+                self.say(
+                    self.rng.choice(self.people), self.raw("chat", "chat", "question_people", "reaction_people", "to_person")
+                )
 
     def exchange(self, who: str | None = None) -> None:
         """Somebody asks the agent, and it answers."""

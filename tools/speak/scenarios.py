@@ -3,9 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-from room import Room, Row
+from tools.speak.room import Room, Row
 
 Scenario = Callable[[Room], Row | None]
+
+SMALL = frozenset(["the", "a", "to", "of", "for", "and", "my", "in", "at", "de", "la", "le", "du", "pour", "et", "un", "una"])
+"""Words that a turn does not end with."""
 
 
 def _led(room: Room, text: str, often: float = 0.22) -> str:
@@ -25,7 +28,9 @@ def chat(room: Room) -> Row:
     room.usual()
     if room.alone:
         return room.row(room.raw("self_talk", "self_talk", "phone"), {})
-    kind = room.raw("chat", "chat", "question_people", "question_people", "to_person", "to_person", "reaction_people", "object_people")
+    kind = room.raw(
+        "chat", "chat", "question_people", "question_people", "to_person", "to_person", "reaction_people", "object_people"
+    )
     return room.row(kind if room.rng.random() < 0.75 else f"{kind} {room.raw('chat', 'question_people')}", {})
 
 
@@ -95,8 +100,7 @@ def unfinished(room: Room) -> Row | None:
     if room.rng.random() < 0.55:
         return room.row(_led(room, room.raw("unfinished"), 0.12), {"unfinished": 1, "directness": -1, "request": -1})
     words = _asked(room).split()
-    small = set("the a to of for and my in at de la le du pour et un une que el los para con y al del des".split())
-    places = [i + 1 for i, word in enumerate(words[:-1]) if word.lower() in small and i > 1]
+    places = [i + 1 for i, word in enumerate(words[:-1]) if word.lower() in SMALL and i > 1]
     if not places:
         return None
     text = " ".join(words[: room.rng.choice(places)]) + room.rng.choice(("", "", "...", "…", " um"))
@@ -131,6 +135,15 @@ def indirect(room: Room) -> Row:
     """A wish that the agent is meant to pick up."""
     room.usual()
     return room.row(_led(room, room.raw("indirect"), 0.1), {"directness": 2, "request": 1})
+
+
+def ask_agent(room: Room) -> Row:
+    """Somebody says that the agent is to be asked: a request that it picks up."""
+    room.company()
+    room.talk(3)
+    if room.rng.random() < 0.6:
+        room.say(room.other(), room.raw("requests_q", "question_people"))
+    return room.row(_led(room, room.raw("ask_agent"), 0.2), {"directness": 2, "request": -1})
 
 
 def solo_request(room: Room) -> Row:
@@ -201,7 +214,9 @@ def quiet_room(room: Room) -> Row:
     """A listening room in which people talk on."""
     if room.alone:
         room.talk()
-        return room.row(room.raw("self_talk", "phone", "requests_q", "question_people"), {"directness": -1, "request": -1}, **_listening(room))
+        return room.row(
+            room.raw("self_talk", "phone", "requests_q", "question_people"), {"directness": -1, "request": -1}, **_listening(room)
+        )
     room.usual()
     if room.rng.random() < 0.2:
         return room.row(room.raw("about_agent", "tentative"), {"directness": -1}, **_listening(room))
@@ -257,7 +272,11 @@ def cut_off(room: Room) -> Row:
     room.say(room.speaker, room.raw("request_frames").replace("{R}", room.request()))
     kind = room.rng.random()
     if kind < 0.5:
-        return room.row(room.raw("resume_no", "followup"), {"resume": 0, "directness": -1, "request": -1, "hush": -1, "listen_request": 0}, **_cut(room))
+        return room.row(
+            room.raw("resume_no", "followup"),
+            {"resume": 0, "directness": -1, "request": -1, "hush": -1, "listen_request": 0},
+            **_cut(room),
+        )
     if kind < 0.65:
         return room.row(_asked(room), {"resume": 0, "directness": 3, "request": 1}, **_cut(room))
     if kind < 0.82:
@@ -305,12 +324,13 @@ def _thought(wish: str) -> dict[str, Any]:
 
 
 SCENARIOS: dict[str, tuple[Scenario, float]] = {
-    "chat": (chat, 14), "after_agent": (after_agent, 5), "followup": (followup, 6), "named": (named, 10), "remark": (remark, 5),
-    "about": (about, 8), "tentative": (tentative, 6), "deferred": (deferred, 5), "unfinished": (unfinished, 7), "hush": (hush, 4),
-    "listen_request": (listen_request, 4), "hush_person": (hush_person, 3), "indirect": (indirect, 4), "solo_request": (solo_request, 5),
-    "solo_remark": (solo_remark, 3), "solo_other": (solo_other, 8), "answered": (answered, 5), "answer_person": (answer_person, 3),
-    "not_answered": (not_answered, 2), "quiet_room": (quiet_room, 4), "asked_while_quiet": (asked_while_quiet, 3), "lifted": (lifted, 4),
-    "hushed_again": (hushed_again, 1), "cut_on": (cut_on, 4), "cut_off": (cut_off, 4), "thought": (thought, 6),
-    "thought_named": (thought_named, 3),
+    scenario.__name__: (scenario, weight)
+    for scenario, weight in (
+        (chat, 14), (after_agent, 5), (followup, 6), (named, 10), (remark, 5), (about, 8), (tentative, 6), (deferred, 5),
+        (unfinished, 7), (hush, 4), (listen_request, 4), (hush_person, 3), (indirect, 4), (ask_agent, 3), (solo_request, 5),
+        (solo_remark, 3),
+        (solo_other, 8), (answered, 5), (answer_person, 3), (not_answered, 2), (quiet_room, 4), (asked_while_quiet, 3),
+        (lifted, 4), (hushed_again, 1), (cut_on, 4), (cut_off, 4), (thought, 6), (thought_named, 3),
+    )
 }  # fmt: skip
 """Each scenario with how often it is drawn, by weight."""

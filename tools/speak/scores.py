@@ -3,44 +3,31 @@
 from typing import Any
 
 import numpy as np
-from data import Example, Row
 from numpy.typing import NDArray
 
-from voiceagent.judgment.classifier.heads import LEVELS, NAMES, answers
-from voiceagent.judgment.classifier.question import Answers
+from tools.speak.data import Example, Row
+from voiceagent.judgment.classifier.heads import NAMES, answers
+from voiceagent.judgment.classifier.question import Answers, ScoreAnswer, YesNoAnswer
+from voiceagent.judgment.compose import Circumstances, outcome
 
 Array = NDArray[np.float32]
 
 
 def decided(row: Row, read: Answers) -> str:
-    """The mode that answers lead to: the speak policy's rules, without a room around."""
-    directness = read.score("directness")
-    held = any(read.probability(name) >= 0.5 for name in ("unfinished", "deferred", "hush"))
-    alone = len(row["people"]) == 1
-    if "listening" in row and read.probability("lift") < 0.5:
-        return "speak" if read.probability("asked_me") >= 0.5 and directness >= 2 and not held else "silent"
-    if "listening" not in row and read.probability("listen_request") >= 0.5:
-        return "silent"
-    kept = max(read.probability("hush"), read.probability("unfinished")) >= 0.5
-    if "cut" in row and "listening" not in row and read.probability("resume") >= 0.4 and not kept:
-        return "speak"
-    if held:
-        return "silent"
-    asked = read.probability("request") >= 0.5 and (alone or directness >= 0.75)
-    if read.probability("answered") >= 0.5 or asked or directness >= 1.5:
-        return "speak"
-    useful = "thought" in row and max(read.probability("answers"), read.probability("corrects")) >= 0.5
-    if directness >= 0.75:
-        return "speak" if useful else "offer"
-    return "offer" if useful else "silent"
+    """The mode that answers lead to by the speak policy's rules, without a room around."""
+    asked = dict(read.all())
+    if not row.get("thought", {}).get("want_to_say"):
+        asked = {name: answer for name, answer in asked.items() if name not in ("answers", "corrects")}
+    asked.pop("waiting", None)
+    listening = "listening" in row
+    around = Circumstances(len(row["people"]) == 1, row.get("thought", {}).get("urgent", False), listening, "cut" in row)
+    return outcome(around, Answers(asked)).mode
 
 
 def gold(row: Row) -> str:
     """What a row expects; for a generated one, what its labels lead to."""
     if "expected" in row:
         return str(row["expected"])
-    from voiceagent.judgment.classifier.question import ScoreAnswer, YesNoAnswer
-
     labels = {**row["labels"]}
     known = {name: YesNoAnswer(float(labels.get(name, 0))) for name in NAMES}
     level = labels.get("directness", 3 if row["agent"] in row["last"]["text"] else 0)
@@ -53,8 +40,8 @@ def mode_scores(logits: Array, rows: list[Row]) -> dict[str, Any]:
     found: dict[str, Any] = {
         "n": len(pairs),
         "right": round(float(np.mean([a == b for a, b, _ in pairs])), 4),
-        "false_speak": round(float(np.mean([b == "speak" for a, b, _ in pairs if a == "silent"] or [0])), 4),
-        "missed_speak": round(float(np.mean([b == "silent" for a, b, _ in pairs if a == "speak"] or [0])), 4),
+        "false_speak": round(float(np.mean([b == "speak" for a, b, _ in pairs if a == "silent"] or [False])), 4),
+        "missed_speak": round(float(np.mean([b == "silent" for a, b, _ in pairs if a == "speak"] or [False])), 4),
     }
     for language in ("en", "fr", "es"):
         some = [a == b for a, b, row in pairs if row["language"] == language]
@@ -64,7 +51,7 @@ def mode_scores(logits: Array, rows: list[Row]) -> dict[str, Any]:
 
 
 def temperatures(logits: Array, data: list[Example]) -> list[float]:
-    """For each yes/no head and for directness, the temperature that makes the held-out labels most likely; 1 where there are few."""
+    """The temperature of each yes/no head, then directness's, that makes the labels most likely; 1.2 where there are few."""
     grid = np.arange(0.6, 3.05, 0.05)
     found = []
     for head in range(len(NAMES)):
@@ -81,9 +68,9 @@ def temperatures(logits: Array, data: list[Example]) -> list[float]:
 
 def _best(grid: NDArray[np.float64], logits: Array, labels: NDArray[np.int64]) -> float:
     if len(labels) < 50 or labels.min() == labels.max():
-        return 1.0
+        return 1.2
     costs = [float(np.mean(np.logaddexp(0, logits / t) - labels * logits / t)) for t in grid]
     return float(grid[int(np.argmin(costs))])
 
 
-__all__ = ["LEVELS", "decided", "gold", "mode_scores", "temperatures"]
+__all__ = ["decided", "gold", "mode_scores", "temperatures"]

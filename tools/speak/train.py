@@ -1,9 +1,9 @@
 """Trains the speak model from generated and written turns, and exports it.
 
-    python tools/speak/train.py --out out/speak [--count 24000] [--epochs 2] [--layers 0,1,2,3,4,5] [--without ada,...] [--ship]
+    python -m tools.speak.train --base FOLDER --out out/speak [--without ada,...]
 
-`--without` keeps more writers out of training, to judge on them. `--ship` writes the package's weights. Blind writers
-(blind.txt) and held-out phrases never take part.
+`--without` keeps more writers out of training, to judge on them. Blind writers (blind.txt) and held-out phrases never take
+part. speak.onnx, speak.json, vocabulary.txt and lexical.npz in `--out` are the files that the package ships.
 """
 
 import argparse
@@ -12,23 +12,27 @@ import random
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
-from data import Example, Row, examples, read, viewed, writers
-from export import export, save_lexical
-from generate import generated
-from network import LexicalNet, pretrained
-from noise import noisy
-from scores import mode_scores, temperatures
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
+from tools.speak.data import Example, Row, examples, read, viewed, writers
+from tools.speak.export import describe, export, save_lexical
+from tools.speak.generate import generated
+from tools.speak.network import LexicalNet, SpeakNet, pretrained
+from tools.speak.noise import noisy
+from tools.speak.scores import mode_scores, temperatures
 from voiceagent.judgment.classifier.encoding import Encoder, described
 from voiceagent.judgment.classifier.heads import NAMES, WIDTH
 
 SEED = 20260
 SMOOTH = 0.02
+CALIBRATION = 9
+"""Every ninth written turn is left out of training, for the temperatures."""
 
 
 def vocabulary(base: Path, rows: list[Row], size: int) -> tuple[list[str], list[int]]:
@@ -66,7 +70,7 @@ def tensors(batch: list[Example]) -> tuple[Tensor, Tensor, Tensor, Tensor, Tenso
     for i, e in enumerate(batch):
         ids[i, : len(e.ids)], kinds[i, : len(e.ids)], mask[i, : len(e.ids)] = e.ids, e.kinds, 1.0
     parts = (ids, kinds, np.stack([e.features for e in batch]), mask, np.stack([e.labels for e in batch]))
-    return (*map(torch.from_numpy, parts), torch.tensor([e.directness for e in batch]))  # type: ignore[return-value]
+    return (*map(torch.from_numpy, parts), torch.tensor([e.directness for e in batch]))
 
 
 def loss(logits: Tensor, labels: Tensor, directness: Tensor) -> Tensor:
@@ -111,7 +115,7 @@ def fit_lexical(data: list[Example], width: int, epochs: int) -> LexicalNet:
     y = torch.from_numpy(np.stack([e.labels for e in data]))
     d = torch.tensor([e.directness for e in data])
     optimiser = torch.optim.AdamW(net.parameters(), lr=2e-3, weight_decay=0.02)
-    for epoch in range(epochs):
+    for _ in range(epochs):
         order = torch.randperm(len(x))
         for place in range(0, len(x), 128):
             at = order[place : place + 128]
@@ -119,68 +123,88 @@ def fit_lexical(data: list[Example], width: int, epochs: int) -> LexicalNet:
             optimiser.zero_grad()
             found.backward()
             optimiser.step()
-    return net.eval()
+    net.eval()
+    return net
 
 
-def logits_of(net: torch.nn.Module, data: list[Example]) -> np.ndarray:
+def logits_of(net: torch.nn.Module, data: list[Example]) -> NDArray[np.float32]:
     """The logits of every turn, in order."""
     net.eval()
     rows = []
     with torch.no_grad():
         for place in range(0, len(data), 32):
             ids, kinds, features, mask, _, _ = tensors(data[place : place + 32])
-            rows.append(net(ids, kinds, features, mask).numpy())
+            rows.append((net(features) if isinstance(net, LexicalNet) else net(ids, kinds, features, mask)).numpy())
     return np.concatenate(rows)
 
 
-def main() -> None:
-    """Trains, judges on what was left out, exports."""
+def options() -> argparse.Namespace:
+    """What a person may change."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--base", type=Path, required=True, help="the folder of all-MiniLM-L6-v2")
-    parser.add_argument("--count", type=int, default=24_000)
-    parser.add_argument("--epochs", type=int, default=2)
-    parser.add_argument("--repeat", type=int, default=5, help="how often each written turn stands in an epoch")
-    parser.add_argument("--pieces", type=int, default=12_000)
+    parser.add_argument("--count", type=int, default=16_000, help="generated turns")
+    parser.add_argument("--repeat", type=int, default=10, help="how often each written turn is seen, each time with other noise")
+    parser.add_argument("--pieces", type=int, default=12_000, help="size of the vocabulary")
     parser.add_argument("--layers", default="0,1,2,3,4,5")
-    parser.add_argument("--rate", type=float, default=1e-4)
-    parser.add_argument("--without", default="")
-    parser.add_argument("--ship", action="store_true")
-    given = parser.parse_args()
+    parser.add_argument("--batch", type=int, default=48)
+    parser.add_argument("--rate", type=float, default=1.2e-4)
+    parser.add_argument("--start", type=Path, help="go on from the folder of an earlier run, with its vocabulary")
+    parser.add_argument("--without", default="", help="writers to leave out and judge on, with commas")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Trains, fits temperatures on what was left out, exports."""
+    given = options()
     torch.manual_seed(SEED)
-    torch.set_num_threads(2)
+    torch.set_num_threads(1)  # more than one spins where cores are shared
     rng = random.Random(SEED)
     away = set(given.without.split(","))
     files = [path for path in writers(blind_ones=False) if path.stem not in away]
     written = [row for path in files for row in read(path)]
+    apart, written = written[::CALIBRATION], [row for place, row in enumerate(written) if place % CALIBRATION]
     judged = {path.stem: read(path) for path in writers(blind_ones=False) if path.stem in away}
-    judged["held-out"] = generated(1500, SEED + 1, held_out=True)
+    judged |= {"held-out": generated(600, SEED + 1, held_out=True), "apart": apart}
     made = generated(given.count, SEED)
     print("writers", [path.stem for path in files], len(written), "turns;", len(made), "generated", flush=True)
     pieces, order = vocabulary(given.base, made + written, given.pieces)
+    if given.start:
+        pieces = (given.start / "vocabulary.txt").read_text(encoding="utf-8").splitlines()
+        order = list(range(len(pieces)))
     encoder = Encoder(pieces)
-    plan: list[list[Example]] = []
-    every: list[Example] = []
-    for epoch in range(given.epochs):
-        rows = generated(given.count, SEED + 10 * epoch) + [noisy(row, rng) if n else row for row in written for n in range(given.repeat)]
-        made_now = examples(rows, encoder)
-        every += made_now
-        plan += batches(made_now, 32, rng)
-    width = len(every[0].features)
+    repeated = [noisy(row, rng) if place else row for row in written for place in range(given.repeat)]
+    data = examples(made + repeated, encoder)
+    print("mean length", np.mean([len(e.ids) for e in data]), flush=True)
+    width = len(data[0].features)
     net = pretrained(given.base, order, width, WIDTH, [int(n) for n in given.layers.split(",")])
-    fit(net, plan, rate=given.rate, head_rate=8e-4)
-    lexical = fit_lexical(every, width, 6)
-    temperature = temperatures(logits_of(net, examples(judged["held-out"], encoder)), examples(judged["held-out"], encoder))
-    report = {}
-    for name, rows in judged.items():
-        seen = examples(rows, encoder)
-        with torch.no_grad():
-            plain = lexical(torch.from_numpy(np.stack([e.features for e in seen]))).numpy()
-        report[name] = {"model": mode_scores(logits_of(net, seen), rows), "lexical": mode_scores(plain, rows)}
-        print(name, json.dumps(report[name]), flush=True)
+    if given.start:
+        net.load_state_dict(torch.load(given.start / "speak.pt"))
     given.out.mkdir(parents=True, exist_ok=True)
-    export(net, pieces, temperature, given.out, report)
-    save_lexical(lexical, given.out)
+    lexical = fit_lexical(data, width, 6)
+    fit(net, batches(data, given.batch, rng), rate=given.rate, head_rate=8e-4)
+    torch.save(net.state_dict(), given.out / "speak.pt")
+    finish((net, lexical), pieces, judged, given.out)
+
+
+def finish(nets: tuple[SpeakNet, LexicalNet], pieces: list[str], judged: dict[str, list[Row]], out: Path) -> None:
+    """Temperatures, scores and files."""
+    net, lexical = nets
+    encoder = Encoder(pieces)
+    seen = {name: examples(rows, encoder) for name, rows in judged.items()}
+    few = len(seen["apart"])
+    fitted = seen["apart"] + seen["held-out"][:few]
+    temperature: dict[str, list[float]] = {}
+    report: dict[str, dict[str, Any]] = {name: {} for name in judged}
+    for kind, judge in (("temperatures", net), ("lexical_temperatures", lexical)):
+        found = {name: logits_of(judge, some) for name, some in seen.items()}
+        temperature[kind] = temperatures(np.concatenate([found["apart"], found["held-out"][:few]]), fitted)
+        for name, rows in judged.items():
+            report[name][kind.removesuffix("temperatures") or "model"] = mode_scores(found[name], rows)
+    print(json.dumps(report, indent=1), flush=True)
+    export(net, pieces, out)
+    save_lexical(lexical, out)
+    describe(out, temperature, report)
 
 
 if __name__ == "__main__":

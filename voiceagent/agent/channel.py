@@ -61,7 +61,7 @@ class AIChannel(Channel):
             settings,
             Means(provider, Toolbox(tools, settings.tool_timeout_ms), settings.apology, settings.max_tool_rounds),
             self._memory,
-            Deliberation(speak_policy, round(speak_timeout * 1000)) if speak_policy is not None else None,
+            Deliberation(speak_policy, round(speak_timeout * 1000), settings.name) if speak_policy is not None else None,
             thinker,
             round(think_wait * 1000),
             decide_late,

@@ -4,12 +4,15 @@ import logging
 from dataclasses import dataclass
 
 from voiceagent import clock
+from voiceagent.judgment.line import line_of
+from voiceagent.judgment.listening import Request, listening_in
 from voiceagent.judgment.policy import SpeakDecision, SpeakPolicy, SpeakTurn
 from voiceagent.judgment.thought import Thought
 from voiceagent.room.bounded import TooLateError, bounded
 from voiceagent.room.channel import Host
 from voiceagent.room.events import RoomEvent
 from voiceagent.room.hooks import HookTrigger
+from voiceagent.values import JSON
 
 log = logging.getLogger(__name__)
 
@@ -33,34 +36,42 @@ class SpeakDecisionEvent:
 class Deliberation:
     """One agent's policy, and the time it is given. Raises ValueError for a bound that leaves it none."""
 
-    def __init__(self, policy: SpeakPolicy, timeout_ms: int) -> None:
+    def __init__(self, policy: SpeakPolicy, timeout_ms: int, agent_name: str = "") -> None:
         if timeout_ms <= 0:
             raise ValueError("speak_timeout must be above 0 seconds")
         self.policy = policy
         self._timeout_ms = timeout_ms
+        self._agent_name = agent_name
 
     async def decide(self, host: Host, turn: SpeakTurn, *, asked_again: bool = False, late: bool = False) -> SpeakDecision:
         """What stands once the policy has decided (or failed to: then the agent speaks) and the hooks have had their say."""
+        listened = listening_in(self.policy, turn.event.room_id)
+        decision, took = await self._decided(turn)
+        listens = listening_in(self.policy, turn.event.room_id)
+        if listens != listened:
+            _publish_listening(host, turn, listens)
+        asked = SpeakDecisionEvent(
+            turn.event.room_id, turn.channel_id, turn.event, decision, took, asked_again, turn.thought, late
+        )
+        return await self._past_hooks(host, asked, line_of(turn, self._agent_name or turn.channel_id, listened))
+
+    async def _decided(self, turn: SpeakTurn) -> tuple[SpeakDecision, int]:
         began = clock.now()
         try:
             decision = await bounded(self.policy.decide(turn), self._timeout_ms)
             if not isinstance(decision, SpeakDecision):
                 raise TypeError(f"a policy returns a SpeakDecision, not a {type(decision).__name__}")
-            took = clock.now() - began
+            return decision, clock.now() - began
         except TooLateError:
             log.warning(
                 "room %s: the policy of %s did not decide in %d ms", turn.event.room_id, turn.channel_id, self._timeout_ms
             )
-            decision, took = SpeakDecision("speak", reason="fallback"), self._timeout_ms
+            return SpeakDecision("speak", reason="fallback"), self._timeout_ms
         except Exception:
             log.exception("room %s: the policy of %s failed", turn.event.room_id, turn.channel_id)
-            decision, took = SpeakDecision("speak", reason="fallback"), clock.now() - began
-        asked = SpeakDecisionEvent(
-            turn.event.room_id, turn.channel_id, turn.event, decision, took, asked_again, turn.thought, late
-        )
-        return await self._past_hooks(host, asked)
+            return SpeakDecision("speak", reason="fallback"), clock.now() - began
 
-    async def _past_hooks(self, host: Host, asked: SpeakDecisionEvent) -> SpeakDecision:
+    async def _past_hooks(self, host: Host, asked: SpeakDecisionEvent, line: dict[str, JSON]) -> SpeakDecision:
         decided = asked.decision
         outcome = await host.run_hooks(HookTrigger.ON_SPEAK_DECISION, asked, asked.room_id)
         changed: object = outcome.payload.decision
@@ -71,24 +82,32 @@ class Deliberation:
             by = outcome.blocked_by
             changed = SpeakDecision("silent", by if by.startswith("hook_error:") else f"blocked by {by}")
         outcome.payload.decision = changed  # before the watchers' first step: they see what stands
-        self._publish(host, asked, changed)
+        _publish(host, asked, changed, line)
         return changed
 
-    @staticmethod
-    def _publish(host: Host, asked: SpeakDecisionEvent, decision: SpeakDecision) -> None:
-        host.feed(asked.room_id).publish(
-            "input.decided",
-            {
-                "input_id": asked.event.id,
-                "channel_id": asked.channel_id,
-                "mode": decision.mode,
-                "reason": decision.reason,
-                "judgments": dict(decision.judgments),
-                "duration_ms": asked.duration_ms,
-                "asked_again": asked.asked_again,
-                "final": decision.final,
-                "late": asked.late,
-            },
-            channel_id=asked.channel_id,
-            audience="host",
-        )
+
+def _publish(host: Host, asked: SpeakDecisionEvent, decision: SpeakDecision, line: dict[str, JSON]) -> None:
+    host.feed(asked.room_id).publish(
+        "input.decided",
+        {
+            "input_id": asked.event.id,
+            "channel_id": asked.channel_id,
+            "mode": decision.mode,
+            "reason": decision.reason,
+            "judgments": dict(decision.judgments),
+            "duration_ms": asked.duration_ms,
+            "asked_again": asked.asked_again,
+            "final": decision.final,
+            "late": asked.late,
+            "turn": line,
+        },
+        channel_id=asked.channel_id,
+        audience="host",
+    )
+
+
+def _publish_listening(host: Host, turn: SpeakTurn, request: Request | None) -> None:
+    asked: dict[str, JSON] = {} if request is None else {"speaker": request.speaker, "text": request.text}
+    host.feed(turn.event.room_id).publish(
+        "room.listening", {"listening": request is not None, **asked}, channel_id=turn.channel_id, audience="host"
+    )

@@ -54,6 +54,7 @@ class Presence:
         self._host = host
         self._room_id = room_id
         self._replies: set[Reply] = set()
+        self._aloud: dict[Reply, RoomEvent] = {}
         self._memory = Recollection(character.memory, host, room_id, character.channel_id)
         self._mind: Mind | None = None
         if character.thinker is not None:
@@ -95,10 +96,11 @@ class Presence:
         ai_context = self._context(event, room, stand_in)
         if who.deliberation is None or stand_in is not None or event.type is EventType.INSTRUCTION:
             return Turn(event, ai_context)
-        window = who.settings.window
+        answering = [begun for reply, begun in self._aloud.items() if reply.cancelled is None]
+        asked = speak_turn(who.channel_id, event, room, who.settings.window, answering)
         if self._mind is None:
-            return Turn(event, ai_context, speak_turn(who.channel_id, event, room, window))
-        asked = speak_turn(who.channel_id, event, room, window, self._mind.thought)
+            return Turn(event, ai_context, asked)
+        asked = asked.having_thought(self._mind.thought)
         return Turn(event, ai_context, asked, self._context(event, room, None, name_all=True), self._mind.moment)
 
     def _context(self, event: RoomEvent, room: RoomContext, stand_in: RoomEvent | None, *, name_all: bool = False) -> AIContext:
@@ -178,10 +180,14 @@ class Presence:
             return
         if reply.cancelled is not None:
             return
+        self._aloud[reply] = trigger
         self._host.sound(reply)
         generation = Generation(self._host, self._who.means, reply, trigger)
         reply.when_cancelled(generation.stop)
-        error = await generation.run(outcome.payload.ai_context)
+        try:
+            error = await generation.run(outcome.payload.ai_context)
+        finally:
+            del self._aloud[reply]
         if error is not None:
             self._failed(trigger, "generation", error)
 

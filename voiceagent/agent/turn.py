@@ -1,12 +1,11 @@
 """What one turn of an agent starts from: taken when the event arrives, so that nothing said later changes it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from voiceagent.agent.context import AIContext, known_to, preceding
 from voiceagent.agent.cuts import Cut, cuts_of
 from voiceagent.judgment.policy import CutReply, SpeakTurn
-from voiceagent.judgment.thought import Thought
 from voiceagent.room.channel import RoomContext
 from voiceagent.room.events import ChannelBinding, ChannelType, EventStatus, EventType, RoomEvent
 from voiceagent.room.roster import people_around
@@ -27,26 +26,29 @@ class Turn:
     moment: int | None = None
 
 
-def speak_turn(channel_id: str, event: RoomEvent, room: RoomContext, window: int, thought: Thought | None = None) -> SpeakTurn:
-    """What a policy reads about an event: the room as the agent may know it, and no further back than its context goes."""
+def speak_turn(
+    channel_id: str, event: RoomEvent, room: RoomContext, window: int, answering: Collection[RoomEvent] = ()
+) -> SpeakTurn:
+    """What a policy reads about an event: the room as the agent may know it, and no further back than its context goes.
+
+    `answering` are the events that the agent is answering aloud just now, whose answers are not stored yet.
+    """
     seats = {binding.channel_id: binding for binding in room.bindings}
     if channel_id not in seats:
-        return SpeakTurn(event, channel_id=channel_id, thought=thought)
+        return SpeakTurn(event, channel_id=channel_id)
     before = preceding(event, room)
     recent = [e for e in known_to(channel_id, before, window) if e.type is EventType.MESSAGE]
     speakers: dict[str, str] = {}
     named: dict[str, None] = {}
     for said in (*recent, event):
-        if said.source.channel_id == channel_id:
-            continue
-        speaker = room.speaker(said)
-        if speaker is not None:
-            speakers[said.id] = speaker.label
-            if speaker.named and said.source.channel_type is not ChannelType.AI:
-                named[speaker.label] = None
+        source = said.source
+        if source.channel_id != channel_id and (speaker := room.speaker(said)) is not None:
+            label = speakers[said.id] = speaker.label
+            if label not in named and speaker.named and source.channel_type is not ChannelType.AI:
+                named[label] = None
     around = _people(channel_id, room, seats)
     people = list(named) if len(named) > len(around) else around
-    return SpeakTurn(event, recent, people, speakers, channel_id, thought, offered_cut(channel_id, before, room))
+    return SpeakTurn(event, recent, people, speakers, channel_id, cut=offered_cut(channel_id, before, room, answering))
 
 
 def _people(channel_id: str, room: RoomContext, seats: Mapping[str, ChannelBinding]) -> list[str]:
@@ -60,7 +62,9 @@ def _people(channel_id: str, room: RoomContext, seats: Mapping[str, ChannelBindi
     return people_around(heard, channel_id)
 
 
-def offered_cut(channel_id: str, before: Sequence[RoomEvent], room: RoomContext) -> CutReply | None:
+def offered_cut(
+    channel_id: str, before: Sequence[RoomEvent], room: RoomContext, answering: Collection[RoomEvent] = ()
+) -> CutReply | None:
     """The agent's newest cut answer, as long as it has not spoken since.
 
     Record and answer are tied by what they answer, not by time: the rest of a cut answer, and an answer to something that was
@@ -73,6 +77,8 @@ def offered_cut(channel_id: str, before: Sequence[RoomEvent], room: RoomContext)
     asked_at = {event.id: event.index or 0 for event in before}
     own = (event for event in before if event.source.channel_id == channel_id and event.type is EventType.MESSAGE)
     if any(_spoken_since(cut, event, asked_at) for event in own if event.status is not EventStatus.BLOCKED):
+        return None
+    if any(event.id != cut.answered and (event.index is None or event.index > cut.index) for event in answering):
         return None
     return CutReply(cut.text, cut.played_ms, cut.at)
 

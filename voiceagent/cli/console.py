@@ -22,6 +22,7 @@ ROOM = "console"
 CHANNEL = "keyboard"
 YOU = Participant("you", "You")
 ANSWER_S = 120
+THOUGHT_MS = 300
 ENDS = ("generation.finished", "generation.failed", "generation.detached")
 
 
@@ -61,24 +62,47 @@ async def _turn(voice: App, line: str) -> None:
             typer.echo(f"[not taken: {result.reason or 'blocked'}]")
             return
         async with asyncio.timeout(ANSWER_S):
-            await _print_answer(reader, result.event.id)
+            await _print_answer(reader, result.event.id, voice.think_wait_ms)
     except TimeoutError:
         typer.echo("[no answer]")
     finally:
         reader.close()
 
 
-async def _print_answer(reader: Subscription, event_id: str) -> None:
-    async for event in reader.events():
+async def _print_answer(reader: Subscription, event_id: str, think_wait_ms: int) -> None:
+    """Prints what is said to an event, or that nothing is: on second thoughts the agent may still speak."""
+    events = reader.events()
+    silence: str | None = None
+    while True:
+        try:
+            async with asyncio.timeout(None if silence is None else (think_wait_ms + THOUGHT_MS) / 1000):
+                event = await anext(events, None)
+        except TimeoutError:
+            event = None
+        if event is None:
+            break
         if event.type == "input.settled" and event.data.get("input_id") == event_id:
             return
-        if event.responds_to != event_id:
-            continue
-        if event.type == "text.delta":
+        if event.type == "input.decided" and event.data.get("input_id") == event_id:
+            silence = _silence(event)
+            if silence is not None and (_stands(event) or not think_wait_ms):
+                break
+        if event.responds_to == event_id and event.type == "text.delta":
             typer.echo(event.data.get("text"), nl=False)
-        elif event.type in ENDS:
+        elif event.responds_to == event_id and event.type in ENDS:
             typer.echo(_how_it_ended(event))
             return
+    typer.echo(f"[silent: {silence or 'the room is closed'}]")
+
+
+def _silence(event: FeedEvent) -> str | None:
+    """Why the agent does not speak; None when it does."""
+    return str(event.data.get("reason")) if event.data.get("mode") == "silent" else None
+
+
+def _stands(event: FeedEvent) -> bool:
+    """Whether a silence is not to be thought over."""
+    return event.data.get("final") is True or event.data.get("asked_again") is True
 
 
 def _how_it_ended(event: FeedEvent) -> str:

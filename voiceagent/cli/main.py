@@ -16,6 +16,8 @@ COMMANDS = {
     "serve": "Open the door for browsers and print its address.",
     "talk": "Run recordings as callers through the whole pipeline.",
     "console": "Talk with the agent by typing, without any sound.",
+    "decide": "Go through stored rooms with a policy and show what it would decide otherwise.",
+    "evaluate": "Score when the agent speaks on a file of labelled turns.",
     "models": "List, fetch and verify the models.",
     "doctor": "Check models, audio and ports, and say what to do.",
 }

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
+from voiceagent.judgment.listening import Request, listening_in
 from voiceagent.judgment.policy import SpeakDecision, SpeakPolicy, SpeakTurn
 from voiceagent.room.names import spoken_name
 
@@ -35,6 +36,10 @@ class AnswerOnly(SpeakPolicy):
         if _key(speaker) not in map(_key, people):
             people.append(speaker)
         return await self._policy.decide(replace(turn, people=tuple(people)))
+
+    def listening(self, room_id: str) -> Request | None:
+        """The wrapped policy's state, where it has one."""
+        return listening_in(self._policy, room_id)
 
     def forget_room(self, room_id: str) -> None:
         """Reaches the wrapped policy."""

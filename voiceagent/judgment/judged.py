@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 OTHER: Final = "other"
 LONGEST_TURN: Final = 2_000
 LONGEST_CUT: Final = 600
+_SHIPPED: Final = frozenset({*QUESTIONS, *THOUGHT_QUESTIONS, *LISTENING_QUESTIONS, "listen_request", "waiting", "resume"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +137,7 @@ class ClassifierSpeakPolicy(SpeakPolicy):
                 "Which language does the speaker of `last_turn` speak, judged over all of their turns here?",
                 (*self._languages, OTHER),
             )
-        shipped = set(QUESTIONS) | set(THOUGHT_QUESTIONS) | set(LISTENING_QUESTIONS) | {"listen_request", "waiting", "resume"}
-        asked.update({n: q for n, q in self._replaced.items() if n in asked or n not in shipped})
+        asked.update({n: q for n, q in self._replaced.items() if n in asked or n not in _SHIPPED})
         return asked
 
     def listening(self, room_id: str) -> Request | None:

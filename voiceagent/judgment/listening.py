@@ -1,11 +1,14 @@
 """Staying quiet when asked: a state of a room, not a judgment made anew on every turn."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Protocol, runtime_checkable
 
 from voiceagent.judgment.classifier.question import Question, YesNoQuestion
+
+log = logging.getLogger(__name__)
 
 LONGEST: Final = 200
 
@@ -40,3 +43,24 @@ class Request:
             head = text[: LONGEST + 1]
             text = head[: head.rfind(" ")] if " " in head else head[:LONGEST]
         return Request(speaker, text)
+
+
+@runtime_checkable
+class Listening(Protocol):
+    """A policy that can be asked to only listen, and tells whether it was; hosts are shown it where a policy has this."""
+
+    def listening(self, room_id: str) -> Request | None:
+        """The request that keeps the agent quiet in a room; None in an open one."""
+        ...
+
+
+def listening_in(policy: object, room_id: str) -> Request | None:
+    """What keeps an agent with this policy quiet in a room; None for a policy that knows no such state, or fails to tell."""
+    if not isinstance(policy, Listening):
+        return None
+    try:
+        request: object = policy.listening(room_id)
+    except Exception:
+        log.exception("room %s: a policy failed to tell whether it only listens", room_id)
+        return None
+    return request if isinstance(request, Request) else None

@@ -1,7 +1,7 @@
 """A thinker without a language model: it looks up what the talk is about, and what the notes would answer or correct."""
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from voiceagent.judgment.thinker import Heard
 from voiceagent.judgment.thought import MOST_WANTED, Thought
@@ -12,6 +12,7 @@ _LONGEST: Final = 1_000
 _NAME: Final = 64
 
 
+@runtime_checkable
 class Notebook(Protocol):
     """Notes that can be asked what they make of talk; NotesModel is one."""
 

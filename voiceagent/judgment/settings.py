@@ -19,7 +19,7 @@ class JudgmentSettings(BaseModel):
     policy: Policy = Field("classifier", description="Classifier: each turn is judged; always: every turn is answered.")
     classifier: ClassifierName = Field(
         "embedded",
-        description="Who judges: embedded (on this machine), lexical (its words alone), llm (the brain), openai or jev (with a key).",
+        description="Who judges: embedded (on this machine), lexical (by words alone), llm (the brain), openai or jev (a key).",
     )
     classifier_url: str = Field("", description="Address of your own server for the openai or jev classifier; it is sent no key.")
     agent_role: str = Field("", max_length=200, description="What the agent is for, as the classifier is told.")

@@ -1,4 +1,4 @@
-"""Room events and participants as JSON text, and back."""
+"""Room events and participants as JSON text, ids as text without NUL, and back."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, replace
@@ -62,6 +62,16 @@ def decode_participant(text: str | bytes) -> Participant:
         return _PARTICIPANT.validate_json(text)
     except (ValidationError, ValueError) as error:
         raise StoreError(f"a stored participant cannot be read: {_brief(error)}") from error
+
+
+def escape(text: str) -> str:
+    """The text as a database can hold it that knows no NUL: that becomes a backslash and 0, and a backslash becomes two."""
+    return text.replace("\\", "\\\\").replace("\0", "\\0") if "\\" in text or "\0" in text else text
+
+
+def unescape(text: str) -> str:
+    """What `escape` was given."""
+    return "\\".join(part.replace("\\0", "\0") for part in text.split("\\\\")) if "\\" in text else text
 
 
 def _plain(event: RoomEvent) -> RoomEvent:

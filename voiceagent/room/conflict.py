@@ -8,7 +8,7 @@ def index_taken(event: RoomEvent) -> StoreError:
     """Two writers gave out the same index."""
     return StoreError(
         f"room {event.room_id!r} already has an event with index {event.index}: "
-        "another engine or process writes to this room; let only one do so"
+        "another engine or process writes to this room; let only one do so, or keep the rooms in a Postgres database"
     )
 
 

@@ -1,5 +1,6 @@
 """The room engine: the one object a host holds to open rooms, seat channels, send messages and listen (the seeds' `kit`)."""
 
+import asyncio
 import logging
 import uuid
 from collections.abc import Callable, Sequence
@@ -72,12 +73,17 @@ class RoomEngine:
         self._intake = Intake(self.store, self._new_id)
         self.host = ChannelHost(self._rooms, self._hooks, self._tasks, self._passage, self._intake)
         self._channels: dict[str, Channel] = {}
+        self._following: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> "RoomEngine":
         await self._tasks.__aenter__()
+        if self._passage.sharing.is_shared:
+            self._following = self._tasks.spawn(self._passage.sharing.follow(self._rooms), "news of other processes")
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._following is not None:
+            self._following.cancel()
         for channel in self._channels.values():
             await channel.close()
         for room in self._rooms:
@@ -136,8 +142,9 @@ class RoomEngine:
         if last is not None:
             for event in await self.store.list_events(room_id, limit=WINDOW, newest=True):
                 room.remember(event)
-            room.next_index = last + 1
+            room.next_index = max(room.next_index, last + 1)
         self._rooms.add(room)
+        await self._passage.sharing.catch_up(self._rooms.open(room_id))
         return room_id
 
     async def close_room(self, room_id: str) -> None:

@@ -100,8 +100,9 @@ class LiveRoom:
 
     def speaker(self, event: RoomEvent) -> Speaker | None:
         """Who said a message: a label kept since the first time they were met, and kept with each message of the window."""
-        known = self._said_by.get(event.id) if self._said_by else None
-        return known if known is not None else self._met(event)
+        if self._said_by is not None and (known := self._said_by.get(event.id)) is not None:
+            return known
+        return self._met(event)
 
     def _met(self, event: RoomEvent) -> Speaker | None:
         if self._roster is None:

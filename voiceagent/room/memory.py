@@ -2,12 +2,13 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from heapq import merge
 from itertools import islice
 
 from voiceagent.errors import StoreError
 from voiceagent.room.conflict import id_taken, index_taken, key_taken
 from voiceagent.room.events import EventStatus, Participant, RoomEvent
-from voiceagent.room.store import EventFilter
+from voiceagent.room.store import EventFilter, taken_in
 
 _EVERYTHING = EventFilter()
 
@@ -87,11 +88,12 @@ class MemoryStore:
 class _Room:
     """One room's events in index order, and who answers what; each index is made when its first entry comes."""
 
-    __slots__ = ("answers", "events", "keys", "participants")
+    __slots__ = ("answers", "events", "keys", "participants", "taken")
 
     def __init__(self) -> None:
         self.events: list[RoomEvent] = []
         self.answers: dict[str, list[RoomEvent]] | None = None
+        self.taken: dict[str, list[RoomEvent]] | None = None
         self.keys: dict[tuple[str, str], RoomEvent] | None = None
         self.participants: dict[str, Participant] | None = None
 
@@ -109,24 +111,36 @@ class _Room:
         self.events.insert(place, event)
         if event.responds_to is not None:
             self.answers = {} if self.answers is None else self.answers
-            answers = self.answers.setdefault(event.responds_to, [])
-            answers.insert(_place(answers, _index(event)), event)
+            _insert(self.answers.setdefault(event.responds_to, []), event)
+        for input_id in taken_in(event):
+            self.taken = {} if self.taken is None else self.taken
+            _insert(self.taken.setdefault(input_id, []), event)
         if event.idempotency_key is not None:
             self.keys = {} if self.keys is None else self.keys
             self.keys[event.source.channel_id, event.idempotency_key] = event
 
     def stretch(self, wanted: EventFilter) -> Sequence[RoomEvent]:
         """The events between the asked indices, from the shortest list that holds them all."""
-        events = self.events if wanted.responds_to is None else (self.answers or {}).get(wanted.responds_to, [])
+        events = self.events if wanted.responds_to is None else self._answers(wanted.responds_to, wanted.taken_in)
         start = 0 if wanted.after_index is None else _place(events, wanted.after_index + 1)
         end = len(events) if wanted.before_index is None else _place(events, wanted.before_index)
         return events if (start, end) == (0, len(events)) else events[start:end]
+
+    def _answers(self, event_id: str, taken: bool) -> list[RoomEvent]:
+        """The answers to one event, with those that took it in later when they are asked for."""
+        answers = (self.answers or {}).get(event_id, [])
+        later = (self.taken or {}).get(event_id) if taken else None
+        return answers if later is None else list(merge(answers, later, key=_index))
 
 
 def _index(event: RoomEvent) -> int:
     if event.index is None:
         raise StoreError(f"event {event.id!r} has no index: only committed events are stored")
     return event.index
+
+
+def _insert(events: list[RoomEvent], event: RoomEvent) -> None:
+    events.insert(_place(events, _index(event)), event)
 
 
 def _place(events: list[RoomEvent], index: int) -> int:

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from voiceagent import clock
-from voiceagent.errors import RoomError
+from voiceagent.errors import RoomError, StoreError
 from voiceagent.room.cause import Allowance, Cause, current, within
 from voiceagent.room.events import (
     Access,
@@ -23,6 +23,7 @@ from voiceagent.room.events import (
 from voiceagent.room.hooks import Hooks, HookTrigger
 from voiceagent.room.live import LiveRoom
 from voiceagent.room.seat import Seat, Spawn
+from voiceagent.room.sharing import Sharing
 from voiceagent.room.store import Store
 from voiceagent.room.visibility import ALL, INTERNAL, NONE, narrow, normal, reaches
 from voiceagent.values import JSON
@@ -73,6 +74,7 @@ class Passage:
         self._new_id = new_id
         self._max_depth = bounds.chain_depth
         self._timeout_ms = bounds.process_ms
+        self.sharing = Sharing(store, self._tell_of_other)
 
     def place(self) -> Cause:
         """Where the running code stands in a chain of causes; a fresh start for what comes from outside."""
@@ -167,8 +169,13 @@ class Passage:
             known = await self._known(room, event)
             if known is not None:
                 return known
-            event = self._judge(room, event)
-            await self._store.append(event)
+            try:
+                event = await self.sharing.commit(room, self._judge(room, event))
+            except StoreError:
+                # Another process may have taken the same delivery a moment ago.
+                if not self.sharing.is_shared or (known := await self._known(room, event)) is None:
+                    raise
+                return known
             room.remember(event)
             room.feed.commit(event)
             if event.status is EventStatus.BLOCKED:
@@ -191,7 +198,12 @@ class Passage:
             visibility = narrow(visibility, seat.binding.visibility, room.channel_types())
         return replace(event, index=room.next_index, status=EventStatus.DELIVERED, visibility=visibility)
 
-    def _tell_all(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> None:
+    def _tell_of_other(self, room: LiveRoom, event: RoomEvent) -> None:
+        """Passes on what another process has committed; whoever is asked about it was asked there."""
+        if event.status is not EventStatus.BLOCKED:
+            self._tell_all(room, event, Cause(event.chain_depth, Allowance(10 * self._max_depth)), asked=False)
+
+    def _tell_all(self, room: LiveRoom, event: RoomEvent, cause: Cause, *, asked: bool = True) -> None:
         if event.visibility in (INTERNAL, NONE):
             return
         for seat in room.seats:
@@ -202,7 +214,7 @@ class Passage:
             if not binding.channel_type.intelligence:
                 if not own:
                     seat.tell(event, cause.allowance)
-            elif not own and asks(event, binding):
+            elif asked and not own and asks(event, binding):
                 self._ask(room, seat, event, cause)
             else:
                 seat.tell(event, cause.allowance, asked=False)

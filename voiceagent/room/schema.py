@@ -10,7 +10,7 @@ import aiosqlite
 from voiceagent import clock
 from voiceagent.errors import StoreError
 
-VERSION = 4
+VERSION = 5
 """The newest version that this program reads and writes, kept in the file's `user_version`."""
 
 EVENT_COLUMNS = (
@@ -25,8 +25,10 @@ EVENT_COLUMNS = (
     "idempotency_key",
     "responds_to",
     "event",
+    "input_ids",
 )
-"""One column for each thing that events are found by; `event` is the whole event as JSON text."""
+"""One column for each thing that events are found by; `event` is the whole event as JSON text. `input_ids`, a JSON array of what
+an answer took in besides what it responds to, goes on into the table `taken_in`, a row for each; null where there is nothing."""
 
 # Step n makes a file of version n + 1 out of one of version n; a new file takes all of them. A step that was released
 # is never changed.
@@ -47,6 +49,13 @@ _STEPS: tuple[tuple[str, ...], ...] = (
     (
         "ALTER TABLE events ADD COLUMN responds_to TEXT",
         "CREATE INDEX events_responds_to ON events (room_id, responds_to, idx) WHERE responds_to IS NOT NULL",
+    ),
+    (
+        "ALTER TABLE events ADD COLUMN input_ids TEXT",
+        "CREATE TABLE taken_in (room_id TEXT NOT NULL, input_id TEXT NOT NULL, idx INTEGER NOT NULL,"
+        " PRIMARY KEY (room_id, input_id, idx)) WITHOUT ROWID",
+        "CREATE TRIGGER events_taken_in AFTER INSERT ON events WHEN new.input_ids IS NOT NULL BEGIN"
+        " INSERT INTO taken_in SELECT new.room_id, value, new.idx FROM json_each(new.input_ids); END",
     ),
 )
 

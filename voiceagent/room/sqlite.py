@@ -1,6 +1,7 @@
 """Rooms kept in an SQLite file."""
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,11 +11,11 @@ import aiosqlite
 
 from voiceagent import clock
 from voiceagent.errors import StoreError
-from voiceagent.room.codec import decode_event, decode_participant, encode_event, encode_participant
+from voiceagent.room.codec import decode_event, decode_participant, encode_event, encode_participant, escape
 from voiceagent.room.conflict import id_taken, index_taken, key_taken
 from voiceagent.room.events import EventStatus, Participant, RoomEvent
 from voiceagent.room.schema import EVENT_COLUMNS, open_file
-from voiceagent.room.store import EventFilter
+from voiceagent.room.store import EventFilter, taken_in
 
 _Value = str | int | None
 
@@ -34,6 +35,10 @@ WITH RECURSIVE
     UNION ALL SELECT (SELECT min(room_id) FROM participants WHERE room_id > joined.id) FROM joined WHERE joined.id IS NOT NULL)
 SELECT id FROM spoken WHERE id IS NOT NULL UNION SELECT id FROM joined WHERE id IS NOT NULL ORDER BY id
 """
+_ANSWERS = (
+    "idx IN (SELECT idx FROM events WHERE room_id = ? AND responds_to = ?"
+    " UNION SELECT idx FROM taken_in WHERE room_id = ? AND input_id = ?)"
+)
 _DECODED_AT_ONCE = 200  # about 2 ms of reading; the loop gets its turn between two such slices
 
 
@@ -158,6 +163,7 @@ def _row(event: RoomEvent) -> tuple[_Value, ...]:
     """The values of EVENT_COLUMNS."""
     if event.index is None:
         raise StoreError(f"event {event.id!r} has no index: only committed events are stored")
+    others = [escape(one) for one in taken_in(event)]  # SQLite reads JSON's strings up to a NUL
     return (
         event.id,
         event.room_id,
@@ -170,6 +176,7 @@ def _row(event: RoomEvent) -> tuple[_Value, ...]:
         event.idempotency_key,
         event.responds_to,
         encode_event(event),
+        json.dumps(others, ensure_ascii=False) if others else None,
     )
 
 
@@ -177,7 +184,7 @@ def _conditions(room_id: str, wanted: EventFilter) -> tuple[list[str], list[_Val
     """The filter as SQL conditions and their values."""
     asked: tuple[tuple[str, _Value], ...] = (
         ("room_id = ?", room_id),
-        ("responds_to = ?", wanted.responds_to),
+        ("responds_to = ?", None if wanted.taken_in else wanted.responds_to),
         ("channel_id = ?", wanted.channel_id),
         ("participant_id = ?", wanted.participant_id),
         ("correlation_id = ?", wanted.correlation_id),
@@ -190,6 +197,9 @@ def _conditions(room_id: str, wanted: EventFilter) -> tuple[list[str], list[_Val
     if wanted.types is not None:
         conditions.append(f"type IN ({', '.join('?' * len(wanted.types))})")
         values += [kind.value for kind in wanted.types]
+    if wanted.taken_in and wanted.responds_to is not None:
+        conditions.append(_ANSWERS)
+        values += [room_id, wanted.responds_to, room_id, escape(wanted.responds_to)]
     return conditions, values
 
 

@@ -1,15 +1,18 @@
 """What keeps a room's facts: the protocol, its filter, and the one that lives in memory."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from voiceagent.room.events import EventType, Participant, RoomEvent
 
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Which events to list; every field given must fit. `blocked` False leaves refused events out, as a timeline does."""
+    """Which events to list; every field given must fit. `blocked` False leaves refused events out, as a timeline does.
+
+    `taken_in` widens `responds_to`: also the answers that took that event in later, by the `input_ids` of their metadata.
+    """
 
     responds_to: str | None = None
     types: tuple[EventType, ...] | None = None
@@ -19,6 +22,15 @@ class EventFilter:
     after_index: int | None = None
     before_index: int | None = None
     blocked: bool = False
+    taken_in: bool = False
+
+
+def taken_in(event: RoomEvent) -> tuple[str, ...]:
+    """Ids of the events that an answer took in besides the one that it responds to: the `input_ids` of its metadata."""
+    ids = event.metadata.get("input_ids")
+    if not isinstance(ids, list | tuple):
+        return ()
+    return tuple(dict.fromkeys(one for one in ids if isinstance(one, str) and one != event.responds_to))
 
 
 class Store(Protocol):
@@ -60,4 +72,20 @@ class Store(Protocol):
 
     async def close(self) -> None:
         """Lets go of the file; what was appended stays."""
+        ...
+
+
+@runtime_checkable
+class SharedStore(Protocol):
+    """What a Store offers besides when several processes may write to its rooms: sharing.py says how a room uses it."""
+
+    async def append_next(self, event: RoomEvent) -> RoomEvent:
+        """Keeps an event at the room's next index and returns it with that; indices stay gapless over all processes.
+
+        An index that the event carries is left aside. Raises StoreError, also when its id or idempotency key is taken.
+        """
+        ...
+
+    def news(self) -> AsyncIterator[str | None]:
+        """Ids of rooms that another process has just written to; None when any room may have been. Never ends by itself."""
         ...

@@ -19,7 +19,8 @@ class Background:
     """Calls sound background when for 1.5 s its level stays within 9 dB and the detector is never sure of a voice.
 
     Measured over windows of 1.5 s, as the distance of the 10th from the 95th percentile of frame levels and the mean
-    probability: a crowd 3-11 dB and 0.40-0.72; quiet next to 0, which is no background to be told from speech; clean speech 12-40 dB; speech at 5 dB over noise 5-13 dB, but at 0.75 and more.
+    probability: a crowd 3-11 dB and 0.40-0.72; clean speech 12-40 dB; speech at 5 dB over noise 5-13 dB, but at 0.75 and more.
+    Quiet is at 0, and is no background that speech would have to be told from.
     """
 
     def __init__(self) -> None:

@@ -22,9 +22,9 @@ class Call(Protocol):
         """The person's sound. Called once."""
         ...
 
-    def play(self, frame: AudioFrame) -> None:
+    def play(self, frame: AudioFrame) -> int:
         """Takes the next 20 ms for the person's ear; never blocks. Callers hand over at the pace of sound; what would put the
-        line more than 200 ms ahead of the listener is dropped, oldest first."""
+        line more than 200 ms ahead of the listener is dropped, oldest first: returns how many 16 kHz samples that was."""
         ...
 
     def clear(self) -> int:

@@ -83,15 +83,18 @@ class FileCall:
             if self._leaves_at_ms is not None and number * FRAME_MS >= self._leaves_at_ms:
                 self.finish()
 
-    def play(self, frame: AudioFrame) -> None:
-        """Takes the next 20 ms for the person's ear: heard now, or after what still sounds; ignored on a closed line."""
+    def play(self, frame: AudioFrame) -> int:
+        """Takes the next 20 ms for the person's ear: heard now, or after what still sounds; ignored on a closed line.
+
+        Returns how many waiting samples were dropped for it.
+        """
         if self._closed:
-            return
+            return 0
         self._open()
         now = self._position_ms()
         free_at = self._heard[-1].ends_at_ms if self._heard else 0
         self._heard.append(Heard(free_at if now - free_at <= _JITTER_MS and self._heard else max(now, free_at), frame.samples))
-        self._keep_near(now)
+        return self._keep_near(now)
 
     def clear(self) -> int:
         """Drops the frames that wait; returns how many 16 kHz samples that was. What has begun to sound has left."""
@@ -148,9 +151,11 @@ class FileCall:
             waiting += 1
         return waiting
 
-    def _keep_near(self, now: int) -> None:
+    def _keep_near(self, now: int) -> int:
         """Drops the oldest waiting frame, moving those behind it up, while the line would be too far ahead of the listener."""
+        before = len(self._heard)
         while self._heard[-1].ends_at_ms - now > AHEAD_MS:
             oldest = len(self._heard) - self._waiting(now)
             later = self._heard[oldest + 1 :]
             self._heard[oldest:] = [replace(piece, at_ms=piece.at_ms - FRAME_MS) for piece in later]
+        return (before - len(self._heard)) * FRAME_SAMPLES

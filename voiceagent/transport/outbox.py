@@ -27,7 +27,6 @@ class Outbox:
         self._since = 0
         self._quiet = TAIL_FRAMES
         self._last = 0
-        self.dropped = 0
 
     @property
     def queued(self) -> int:
@@ -39,14 +38,14 @@ class Outbox:
         """Nothing waits and the tail has been sent: no slot needs to be kept."""
         return not self._frames and not self._spurt
 
-    def put(self, samples: Samples, now: int) -> None:
-        """Adds a frame; drops the oldest when more than 200 ms would wait."""
+    def put(self, samples: Samples, now: int) -> int:
+        """Adds a frame; drops the oldest when more than 200 ms would wait, and returns how many samples that was."""
         if self.idle:
             self._since = now
         self._frames.append(samples)
-        if len(self._frames) > MOST_FRAMES:
-            self._frames.popleft()
-            self.dropped += FRAME_SAMPLES
+        if len(self._frames) <= MOST_FRAMES:
+            return 0
+        return self._frames.popleft().size
 
     def clear(self) -> int:
         """Drops what waits; returns how many samples that was."""

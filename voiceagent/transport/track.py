@@ -37,16 +37,12 @@ class SpeechTrack(MediaStreamTrack):
         """Samples that have not left."""
         return self._outbox.queued
 
-    @property
-    def dropped(self) -> int:
-        """Samples that never left since too much waited."""
-        return self._outbox.dropped
-
-    def play(self, frame: AudioFrame) -> None:
-        """Queues a frame; never blocks."""
-        self._outbox.put(frame.samples, clock.now())
+    def play(self, frame: AudioFrame) -> int:
+        """Queues a frame; never blocks. Returns how many samples were dropped since too much waited."""
+        dropped = self._outbox.put(frame.samples, clock.now())
         self._filled.set()
         self._drained.clear()
+        return dropped
 
     def clear(self) -> int:
         """Drops what waits; the listener hears nothing more of it."""

@@ -135,10 +135,9 @@ class WebRtcCall:
             except TimeoutError:
                 continue
 
-    def play(self, frame: AudioFrame) -> None:
-        """Takes the next 20 ms for the person's ear; never blocks."""
-        if not self._over.is_set():
-            self._track.play(frame)
+    def play(self, frame: AudioFrame) -> int:
+        """Takes the next 20 ms for the person's ear; never blocks. Returns how many waiting samples were dropped for it."""
+        return 0 if self._over.is_set() else self._track.play(frame)
 
     def clear(self) -> int:
         """Drops what has not left; returns how many 16 kHz samples that was."""

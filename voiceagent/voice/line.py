@@ -52,12 +52,14 @@ class Line:
         if self._broken:
             return
         try:
-            self._call.play(AudioFrame(samples, self._handed))
+            dropped = self._call.play(AudioFrame(samples, self._handed))
         except Exception:  # noqa: BLE001 - costs this line
             self._fail()
             return
         self._handed += FRAME_SAMPLES
         self.playback.hand(own=own)
+        if dropped:
+            self.playback.lose(dropped, self._queued())
 
     def played(self) -> int:
         """Samples of the reply that this listener has heard."""

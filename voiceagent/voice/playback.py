@@ -34,6 +34,15 @@ class Playback:
         for _ in range(min(len(self._frames), -(-samples // FRAME_SAMPLES))):
             self._frames.pop()
 
+    def lose(self, samples: int, queued: int) -> None:
+        """The line, which holds `queued` samples now, threw away the `samples` that had waited longest before those."""
+        own = self._own_in_last(queued + samples) - self._own_in_last(queued)
+        self.dropped += min(own, self.handed - self.dropped - self._heard)
+        behind = len(self._frames) - -(-queued // FRAME_SAMPLES)
+        for _ in range(min(max(0, behind), -(-samples // FRAME_SAMPLES))):
+            behind -= 1
+            del self._frames[behind]
+
     def played(self, queued: int) -> int:
         """Samples of the reply that have left for the listener, when the line still holds `queued` samples of whatever."""
         waiting = self._own_in_last(queued)

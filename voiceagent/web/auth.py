@@ -15,13 +15,17 @@ _CLAIMS: Options = {"require": ["aud", "room", "exp"], "verify_exp": False}
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-def issue(secret: str, room: str, expires_at: int) -> str:
-    """A token that opens one room until `expires_at`, in seconds since 1970 UTC."""
-    return jwt.encode({"aud": AUDIENCE, "room": room, "exp": expires_at}, secret, algorithm=ALGORITHM)
+def issue(secret: str, room: str, expires_at: int, *, host: bool = False) -> str:
+    """A token that opens one room until `expires_at`, in seconds since 1970 UTC; a `host`'s also shows what the agent decides."""
+    claims: dict[str, str | int | bool] = {"aud": AUDIENCE, "room": room, "exp": expires_at}
+    return jwt.encode({**claims, "host": True} if host else claims, secret, algorithm=ALGORITHM)
 
 
-def check_token(token: str, secret: str, room: str, now: int) -> None:
-    """Lets the holder of a token for this room pass; `now` in seconds since 1970 UTC. Raises Refused 401 or 403."""
+def check_token(token: str, secret: str, room: str, now: int) -> bool:
+    """Lets the holder of a token for this room pass; `now` in seconds since 1970 UTC. Returns whether they are a host.
+
+    Raises Refused 401 or 403.
+    """
     try:
         claims = jwt.decode(token, secret, algorithms=[ALGORITHM], audience=AUDIENCE, options=_CLAIMS)
     except jwt.InvalidTokenError as error:
@@ -30,16 +34,18 @@ def check_token(token: str, secret: str, room: str, now: int) -> None:
         raise Refused(401, "the token has expired: ask whoever invited you for a new link")
     if claims["room"] != room:
         raise Refused(403, "the token is for another room")
+    return claims.get("host") is True
 
 
-def check_room_access(settings: WebSettings, headers: Mapping[str, str], room: str, now: int) -> None:
-    """Asks for a bearer token wherever a secret is set. Raises Refused."""
+def check_room_access(settings: WebSettings, headers: Mapping[str, str], room: str, now: int) -> bool:
+    """Asks for a bearer token wherever a secret is set, and returns whether a host asks; without one, only this machine can reach
+    the server, and whoever asks is its host. Raises Refused."""
     if settings.token_secret is None:
-        return
+        return True
     scheme, _, token = headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         raise Refused(401, "this room needs a token: open it with the link you were invited by")
-    check_token(token.strip(), settings.token_secret.get_secret_value(), room, now)
+    return check_token(token.strip(), settings.token_secret.get_secret_value(), room, now)
 
 
 def check_host(settings: WebSettings, host: str) -> None:

@@ -46,9 +46,12 @@ class Door:
 
     def room(self, request: Request) -> str:
         """The room of a request whose sender may enter it. Raises Refused."""
+        return self.room_and_standing(request)[0]
+
+    def room_and_standing(self, request: Request) -> tuple[str, bool]:
+        """The room of a request whose sender may enter it, and whether they are its host. Raises Refused."""
         room = check_room(str(request.path_params["room"]))
-        auth.check_room_access(self.settings, request.headers, room, _seconds(clock.utc()))
-        return room
+        return room, auth.check_room_access(self.settings, request.headers, room, _seconds(clock.utc()))
 
     def participant(self, key: str) -> str:
         """The public id of a key's holder. Raises Refused 400."""

@@ -15,6 +15,8 @@ from voiceagent.web.rooms import Rooms
 
 HEARTBEAT_S = 15
 SLOW_S = 10
+HOSTS_SEE = frozenset({"input.decided", "thought.updated", "room.listening"})
+"""What a host's stream carries besides everybody's; other events for hosts alone stay inside the program."""
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
@@ -34,7 +36,7 @@ class Streams:
     async def get(self, scope: Scope, receive: Receive, send: Send) -> None:
         """GET: what happens in the room from now on; with `Last-Event-ID` or `?after=`, what happened since that event first."""
         request = Request(scope, receive)
-        room = self._door.room(request)
+        room, host = self._door.room_and_standing(request)
         asked = _after(request)
         if self._open >= self._door.settings.max_streams:
             raise Refused(503, "too many event streams are open: try again later")
@@ -44,7 +46,7 @@ class Streams:
             try:
                 same = request.query_params.get("epoch", self._rooms.epoch(room)) == self._rooms.epoch(room)
                 subscription = self._engine.feed(room).subscribe(asked if same else 0)
-                await _Stream(subscription, receive, send).run(self._ready(room))
+                await _Stream(subscription, receive, send, host=host).run(self._ready(room, host))
             except asyncio.CancelledError:  # uvicorn closes and ends this request's task, which is its own
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
             finally:
@@ -52,7 +54,7 @@ class Streams:
         finally:
             self._open -= 1
 
-    def _ready(self, room: str) -> bytes:
+    def _ready(self, room: str, host: bool) -> bytes:
         people = [p for p in self._engine.context(room).participants if p.active]
         data: JSON = {
             "v": 1,
@@ -60,6 +62,7 @@ class Streams:
             "room_id": room,
             "data": {
                 "epoch": self._rooms.epoch(room),
+                "host": host,
                 "people": [{"participant_id": p.id, "name": p.display_name} for p in people],
             },
         }
@@ -69,10 +72,11 @@ class Streams:
 class _Stream:
     """One reader: events, a sign of life when there are none, and an end when either side is gone or the reader is too slow."""
 
-    def __init__(self, subscription: Subscription, receive: Receive, send: Send) -> None:
+    def __init__(self, subscription: Subscription, receive: Receive, send: Send, *, host: bool) -> None:
         self._subscription = subscription
         self._receive = receive
         self._send = send
+        self._host = host
         self._writing = asyncio.Lock()
 
     async def run(self, first: bytes) -> None:
@@ -90,7 +94,7 @@ class _Stream:
 
     async def _events(self) -> None:
         async for event in self._subscription.events():
-            if event.audience == "all":
+            if event.audience == "all" or (self._host and event.type in HOSTS_SEE):
                 await self._write(encode(event))
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 

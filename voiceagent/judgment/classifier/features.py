@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from voiceagent.judgment.classifier.lexicon import LANGUAGES, Lexicon, lexicon, spoken
+from voiceagent.judgment.classifier.lexicon import LANGUAGES, Lexicon, lexicon, small_words, spoken
 from voiceagent.judgment.classifier.view import AGENT, PEOPLE, Line, View
 
 Features = NDArray[np.float32]
@@ -18,21 +18,17 @@ _VOCATIVE_BEFORE: Final = re.compile(rf"[,.?!…—-]\s*{AGENT}\b", re.IGNORECAS
 _PERSON: Final = "|".join(PEOPLE)
 _PERSON_CALLED: Final = re.compile(rf"(?:^|[,.?!…]\s*)(?:{_PERSON})\b\s*[,?!.]?|[,]\s*(?:{_PERSON})\s*[?.!]*$", re.IGNORECASE)
 _CONCEPTS: Final = (
-    "you", "we", "me", "she", "imperative", "maybe", "later", "hush", "listening", "lift", "hold", "thanks", "greeting", "machine",
-    "everyone", "anyone", "telephone", "kin", "quote", "question_word", "yes_no", "backchannel", "ask_about",
+    "you", "we", "me", "she", "imperative", "maybe", "later", "hush", "listening", "lift", "hold", "thanks", "greeting",
+    "machine", "everyone", "anyone", "telephone", "kin", "quote", "question_word", "yes_no", "backchannel", "ask_about",
 )  # fmt: skip
 _WHOLE: Final = ("backchannel", "yes_no", "thanks", "greeting", "hold", "filler")
 _ENDS: Final = ("article", "conjunction", "preposition", "filler", "question_word", "auxiliary", "me", "third_person")
 _BEFORE: Final = ("article", "preposition", "ask_about", "conjunction", "filler", "question_word", "auxiliary", "maybe")
 _AFTER: Final = ("third_person", "you", "imperative", "question_word", "auxiliary", "conjunction", "me", "we", "filler")
-_SMALL: Final = frozenset(
-    "the a an of to in on is are was it and or for with you i we he she they that this le la les de des du un une et est a il elle on en "
-    "el los las y es que se lo al del no si".split()
-)
 
 
 def features(view: View) -> Features:
-    """The row for a view; NAMES says what each number is. All are within 0..1."""
+    """The row for a view. All are within 0..1."""
     words = lexicon(spoken((view.last.text, *(line.text for line in reversed(view.before[-3:])))))
     row = [*_naming(view.last, words), *_making(view.last, words), *_ending(view.last, words)]
     row += [*_room(view), *_history(view, words), *_wished(view)]
@@ -50,7 +46,8 @@ def _naming(line: Line, words: Lexicon) -> list[float]:
         bool(at), len(at) > 1, line.misheard, AGENT + "s" in line.words,
         bool(spoken_words) and spoken_words[0] == AGENT, bool(at) and at[-1] == len(line.words) - 1, bool(at) and at[0] == 0,
         bool(_VOCATIVE_AFTER.search(line.text)), bool(_VOCATIVE_BEFORE.search(line.text)), bool(at) and len(line.words) == 1,
-        bool(people), len(people) > 1, bool(spoken_words) and spoken_words[0] in PEOPLE, bool(line.words) and line.words[-1] in PEOPLE,
+        bool(people), len(people) > 1, bool(spoken_words) and spoken_words[0] in PEOPLE,
+        bool(line.words) and line.words[-1] in PEOPLE,
         bool(_PERSON_CALLED.search(line.text)), bool(people) and bool(at),
     ]  # fmt: skip
     row += [any(words.has(concept, word) for word in before) for concept in _BEFORE]
@@ -105,9 +102,11 @@ def _history(view: View, words: Lexicon) -> list[float]:
     row = [
         last is None, last is not None and last.who == AGENT, last is not None and last.who == view.last.who,
         last is not None and last.who not in (AGENT, view.last.who), prior is not None and prior.who == AGENT,
-        prior is not None and prior.who == view.last.who, bool(agent), bool(agent) and agent[0] <= 1, bool(agent) and agent[0] <= 2,
+        prior is not None and prior.who == view.last.who, bool(agent),
+        bool(agent) and agent[0] <= 1, bool(agent) and agent[0] <= 2,
         asker == view.last.who, asker is not None and asker != view.last.who, bool(mine) and AGENT in mine[-1].words,
-        any(AGENT in line.words for line in before), last is not None and AGENT in last.words, last is not None and view.last.who in last.words,
+        any(AGENT in line.words for line in before), last is not None and AGENT in last.words,
+        last is not None and view.last.who in last.words,
         len(before) >= 2, len(before) >= 4, len({line.who for line in before}) > 2,
     ]  # fmt: skip
     text = " ".join(last.words) if last is not None else ""
@@ -151,8 +150,9 @@ def _talked_with(before: Sequence[Line]) -> str | None:
 
 def _overlap(one: Sequence[str], other: Sequence[str]) -> float:
     """The share of content words in common, by their first five letters."""
-    a = {word[:5] for word in one if len(word) > 2 and word not in _SMALL}
-    b = {word[:5] for word in other if len(word) > 2 and word not in _SMALL}
+    small = small_words()
+    a = {word[:5] for word in one if len(word) > 2 and word not in small}
+    b = {word[:5] for word in other if len(word) > 2 and word not in small}
     return len(a & b) / max(1, min(len(a), len(b)))
 
 

@@ -59,6 +59,12 @@ def common_words() -> frozenset[str]:
     return frozenset(words)
 
 
+@cache
+def small_words() -> frozenset[str]:
+    """Words that two turns may share without being about the same thing."""
+    return frozenset(_data("small.txt").split())
+
+
 @dataclass(frozen=True, slots=True)
 class Profile:
     """What tells a language: its names in several languages, frequent words, letters of its own, a script."""

@@ -25,7 +25,7 @@ def sound(word: str) -> str:
     key = plain(word)
     for written, heard in _SAME_SOUND:
         key = key.replace(written, heard)
-    key = re.sub(r"(.)\1+", r"\1", _SILENT_END.sub("", key))
+    key = re.sub(r"(.)\1+", r"\1", _SILENT_END.sub("", re.sub(r"(?<=.)er$", "a", key)))
     return re.sub(r"h", "", key)
 
 
@@ -53,8 +53,8 @@ class NameMatcher:
             return size
         if self._misheard(words[place], opens=place == 0):
             return 1
-        pair = words[place : place + 2]
-        if len(pair) == 2 and self._joined(pair[0], pair[1]):
+        pair, after = words[place : place + 2], words[place + 2 : place + 3]
+        if len(pair) == 2 and self._joined(pair[0], pair[1], opens=place == 0 and list(after) != ["a"]):
             return 2
         return 0
 
@@ -74,13 +74,13 @@ class NameMatcher:
             return True
         return min(len(word), len(self._whole)) >= _SHORTEST_MISHEARD and edits(word, self._whole) <= 1
 
-    def _joined(self, first: str, second: str) -> bool:
-        """Two short words that were one name: `no va`, `june oh`. At least one of them is no word of its own here."""
+    def _joined(self, first: str, second: str, *, opens: bool) -> bool:
+        """Two short words that were one name: `no va`. Two common ones are it only where they open the turn, letter by letter."""
         joined = first + second
         if len(joined) < _SHORTEST_MISHEARD or first in self._people or second in self._people:
             return False
         if first in self._common and second in self._common:
-            return False
+            return opens and joined == self._whole
         return joined == self._whole or (len(second) > 1 and sound(joined) == sound(self._whole))
 
 

@@ -17,8 +17,8 @@ _RANK: Final = re.compile(r" \(\d+\)$")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One turn. `who` is a fixed name, `text` the turn with fixed names, `words` its plain words; `misheard`: the agent's name was
-    recognised in other words than its own."""
+    """One turn. `who` is a fixed name, `text` the turn with fixed names, `words` its plain words; `misheard`: the agent's name
+    was recognised in other words than its own."""
 
     who: str
     text: str

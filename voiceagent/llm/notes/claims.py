@@ -11,7 +11,7 @@ _EDGES = {"open": "from", "opens": "from", "begin": "from", "begins": "from", "s
           "close": "until", "closes": "until", "end": "until", "ends": "until"}  # fmt: skip
 _MONEY = re.compile(r"[$\u20ac\u00a3]\s?(\d+)")
 _COINS = {"$": "dollar", "\u20ac": "euro", "\u00a3": "pound"}
-_NOT = re.compile(r"\b(?:not|never|no longer|\w+n't)\b", re.IGNORECASE)
+_NOT = re.compile(r"(?:\b(?:not|never|no longer)|n't)\s+(?:\w+\s+)?(?:open|closed|shut)\b", re.IGNORECASE)
 _PAYS = {"dollar", "cent", "euro", "pound"}
 _HEDGES = {"about", "around", "almost", "only", "just", "like", "the", "a", "an", "up"}
 

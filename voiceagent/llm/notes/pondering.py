@@ -5,14 +5,17 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from voiceagent.llm.embedding import Embedder
 from voiceagent.llm.notes.claims import agrees, claims, contradicts
 from voiceagent.llm.notes.facts import Fact, Notes
-from voiceagent.llm.notes.finder import Finder
-from voiceagent.llm.notes.words import content, is_question
+from voiceagent.llm.notes.words import content, is_question, stem
 
 _LINES = 3
 _CACHE = 256
+_NEAREST = 6
 _ON_TOPIC = 0.45
+_SAME_MATTER = 0.5
+_LEAD = 0.12
 _TOLD = 0.6
 _SEARCHING = re.compile(
     r"\b(?:wonder(?:ing)?|no idea|(?:do not|don't|didn't|doesn't|can't) (?:know|remember|recall)|not sure|find out|"
@@ -31,8 +34,8 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Pondered:
-    """`topic` is the heading that the talk is near, if any; `corrects` and `answers` are facts, newest matter first; `asker` asked
-    for the first of the answers, `teller` said what the first of the corrections is about."""
+    """`topic` is the heading that the talk is near, if any. Facts of the newest matter come first; `asker` asked for the first of
+    the answers, `teller` said what the first of the corrections is about."""
 
     topic: str | None = None
     answers: tuple[Fact, ...] = ()
@@ -51,15 +54,19 @@ class _Met:
 
 
 class Pondering:
-    """Looks up the last three turns of people. Blocks for milliseconds: call it in the worker thread that the finder lives in.
+    """Looks up the last three turns of people. Blocks for milliseconds: call it in the worker thread that the embedder lives in.
 
     `found` gives the numbers of the facts that answer a text, given what was asked before it.
     """
 
-    def __init__(self, notes: Notes, finder: Finder, found: Callable[[str, str | None], Sequence[int]]) -> None:
-        self._notes = notes
-        self._finder = finder
+    def __init__(self, notes: Notes, embedder: Embedder, found: Callable[[str, str | None], Sequence[int]]) -> None:
+        self._facts = notes.facts
+        self._embedder = embedder
         self._found = found
+        cues = [(number, cue) for number, fact in enumerate(notes.facts) for cue in fact.cues]
+        self._owners = [number for number, _ in cues]
+        self._cues = embedder.embed([f"{notes.facts[number].heading}: {cue}" for number, cue in cues])
+        self._roots = [{stem(word) for word in content(" ".join((fact.heading, *fact.cues)))} for fact in notes.facts]
         self._met: OrderedDict[tuple[str, str | None], _Met] = OrderedDict()
 
     def ponder(self, talk: Sequence[Line]) -> Pondered:
@@ -92,20 +99,32 @@ class Pondering:
     def _met_anew(self, text: str, before: str | None) -> _Met:
         if not content(text):
             return _Met(None, (), ())
-        facts = self._notes.facts
         if is_question(text) or _SEARCHING.search(text):
-            answers = tuple(facts[number] for number in self._found(text, before))
-            return _Met(answers[0].heading or None if answers else self._topic(text), answers, ())
-        said = claims(text)
-        near = [facts[number] for number in self._finder.find(text)] if said.any else []
-        corrects = tuple(fact for fact in near if contradicts(said, claims(fact.text)))
-        return _Met(near[0].heading or None if near else self._topic(text), (), corrects)
+            answers = tuple(self._facts[number] for number in self._found(text, before))
+            return _Met(self._topic(self._near(text)) if not answers else answers[0].heading or None, answers, ())
+        near, said = self._near(text), claims(text)
+        roots = {stem(word) for word in content(text)}
+        about = [
+            number for number, cosine in near if cosine >= max(_SAME_MATTER, near[0][1] - _LEAD) and roots & self._roots[number]
+        ]
+        of_them = [claims(self._facts[number].text) for number in about]
+        if not said.any or any(agrees(said, one) for one in of_them):
+            return _Met(self._topic(near), (), ())
+        corrects = (self._facts[number] for number, one in zip(about, of_them, strict=True) if contradicts(said, one))
+        return _Met(self._topic(near), (), tuple(corrects))
 
-    def _topic(self, text: str) -> str | None:
-        ranked = self._finder.rank(text)
-        if not ranked or ranked[0].meaning < _ON_TOPIC:
+    def _near(self, text: str) -> list[tuple[int, float]]:
+        """The nearest facts and their cosines, nearest first."""
+        cosines = self._cues @ self._embedder.embed([text])[0]
+        best: dict[int, float] = {}
+        for number, cosine in zip(self._owners, cosines, strict=True):
+            best[number] = max(best.get(number, -1.0), float(cosine))
+        return sorted(best.items(), key=lambda one: -one[1])[:_NEAREST]
+
+    def _topic(self, near: Sequence[tuple[int, float]]) -> str | None:
+        if not near or near[0][1] < _ON_TOPIC:
             return None
-        return self._notes.facts[ranked[0].fact].heading or None
+        return self._facts[near[0][0]].heading or None
 
 
 def _asked_before(talk: Sequence[Line], place: int) -> str | None:

@@ -25,11 +25,12 @@ _FEAST = re.compile(
     r"\b((?:good|holy|ash|shrove|easter|whit|palm|boxing|christmas|new year'?s?|labou?r|may|memorial|independence|thanksgiving|"
     r"columbus|veterans'?|presidents'?|valentine'?s?|mother'?s|father'?s|st\.? patrick'?s|all saints'?|ascension|bank|public)"
     r" (?:day|eve|monday|tuesday|wednesday|thursday|friday|saturday|sunday|holidays?)|christmas|easter|thanksgiving|halloween|"
-    r"new year|pentecost|whitsun|juneteenth|hanukkah|ramadan|holidays)\b"
+    r"new year|pentecost|whitsun|juneteenth|hanukkah|ramadan|(?<=\bon )holidays)\b"
 )
+_BEFORE_MONTHS = frozenset(("in", "of", "from", "to", "until", "since"))
 HOLIDAY = "holiday"
-_PUBLIC_TEXT = "good friday,easter monday,christmas day,christmas,new year day,new year,labor day,may day,boxing day,thanksgiving"
-_PUBLIC = frozenset((*_PUBLIC_TEXT.split(","), "thanksgiving day", "independence day", "memorial day", "whit monday", HOLIDAY))
+_PUBLIC_TEXT = "good friday,easter monday,christmas,new year,labor,boxing,thanksgiving,independence,memorial,whit monday"
+_PUBLIC = frozenset((*_PUBLIC_TEXT.split(","), HOLIDAY))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +111,15 @@ def _months(words: list[str]) -> set[int]:
 
 def _is_verb(words: list[str], place: int) -> bool:
     """`may` and `march` are months only after a preposition."""
-    return words[place] in ("may", "march") and (place == 0 or words[place - 1] not in ("in", "of", "from", "to", "until", "since", "and"))
+    return words[place] in ("may", "march") and (
+        place == 0 or words[place - 1] not in ("in", "of", "from", "to", "until", "since", "and")
+    )
 
 
 def _feast(match: str) -> str:
-    if match.endswith("holidays") or match.endswith("holiday"):
+    if match.endswith(("holiday", "holidays")):
         return HOLIDAY
-    return match.replace("'s", "").replace("'", "").replace("years ", "year ").replace("labour", "labor")
+    return re.sub(r"'s?|(?<=year)s\b", "", match).removesuffix(" day").replace("labour", "labor")
 
 
 def _labels(words: list[str]) -> set[tuple[str, str]]:

@@ -33,6 +33,14 @@ _ASKING = re.compile(
     re.IGNORECASE,
 )
 
+_FILLERS = re.compile(
+    r"\b(?:(?:um+|uh+|er+|erm|hmm+|well|so|oh|hello|hi|hey|please|excuse me|sorry)\b(?:,\s*|\s+|$)"
+    r"(?!(?:that|much|many|far|long)\b)|"
+    r"i was(?:, uh,|, um,)? (?:just )?wondering\b(?: if| whether)?,?\s*|(?:can|could) you tell me\b,?\s*|"
+    r"i(?:'d| would) like to know\b,?\s*|do you know\b,?\s*|, (?:um|uh|er|say),)",
+    re.IGNORECASE,
+)
+
 _UNIT_TEXT = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
 """
@@ -75,6 +83,12 @@ def content(text: str) -> list[str]:
         if not is_empty(word):
             seen.setdefault(stem(word), word)
     return list(seen.values())
+
+
+def unfilled(text: str) -> str:
+    """The text less its hesitations and run-ups (`Um, I was, uh, wondering`); the text itself when nothing else is left."""
+    bare = _FILLERS.sub("", text).strip(" ,")
+    return bare if content(bare) else text
 
 
 def is_question(text: str) -> bool:

@@ -1,5 +1,6 @@
 // The page: joins a room, shows what the room tells, and keeps the line alive.
 
+import { Judgments } from "./judgments.js";
 import { Levels } from "./levels.js";
 import { Line } from "./line.js";
 import { Server, status } from "./net.js";
@@ -13,6 +14,9 @@ let self = null;
 let talk = null;
 const levels = new Levels();
 const transcript = new Transcript($("transcript"), $("empty"), () => self, (text) => { $("announce").textContent = text; });
+const judgments = new Judgments({
+  mind: $("mind"), thought: $("thought"), wishes: $("wishes"), listens: $("listens"), labels: $("labels"), count: $("label-count"), save: $("save-labels"),
+}, transcript);
 
 function key() {
   let known = sessionStorage.getItem("key");
@@ -115,6 +119,7 @@ class Talk {
     if (type === "participant.muted" && this.people.has(data.participant_id)) this.people.get(data.participant_id).muted = data.muted;
     if (type.startsWith("participant.")) this.showPeople();
     transcript.take(event);
+    judgments.take(event);
   }
 
   showPeople() {
@@ -166,6 +171,7 @@ async function join(room, name, withMicrophone) {
   $("join-error").hidden = true;
   talk = new Talk(room, name);
   transcript.clear();
+  judgments.open(room);
   try {
     await talk.start(withMicrophone);
     localStorage.setItem("name", name);

@@ -68,8 +68,13 @@ export class Transcript {
   take(event) {
     const handle = HANDLERS[event.type];
     if (!handle) return;
+    this.keep(() => handle(this, event.data, event));
+  }
+
+  // Changes what is shown; whoever reads at the end stays there.
+  keep(change) {
     const near = this.box.scrollHeight - this.box.scrollTop - this.box.clientHeight < 120;
-    handle(this, event.data, event);
+    change();
     if (near) this.box.scrollTop = this.box.scrollHeight;
   }
 

@@ -1,0 +1,1 @@
+"""Measuring a speak policy on labelled turns."""

@@ -1,0 +1,47 @@
+"""The Postgres tables that keep rooms, and how those of an older program become today's."""
+
+from typing import Final
+
+EVENT_COLUMNS: Final = (
+    "id",
+    "type",
+    "status",
+    "channel_id",
+    "participant_id",
+    "correlation_id",
+    "idempotency_key",
+    "responds_to",
+    "event",
+    "input_ids",
+    "room_id",
+    "idx",
+)
+"""One column for each thing that events are found by. `event` is the whole event as JSON text without its index, which is only
+known once the row is written; `input_ids` the other events that an answer took in, null where it took in none."""
+
+INDEX_TAKEN: Final = "events_place"
+KEY_TAKEN: Final = "events_key"
+
+PREPARE: Final = (
+    # One process at a time, for two that make the same table at once trip over each other.
+    "SELECT pg_advisory_xact_lock(7163420917)",
+    'CREATE TABLE IF NOT EXISTS events (id TEXT COLLATE "C" NOT NULL PRIMARY KEY, room_id TEXT COLLATE "C" NOT NULL,'
+    " idx BIGINT NOT NULL, type TEXT NOT NULL, status TEXT NOT NULL, channel_id TEXT NOT NULL, participant_id TEXT,"
+    " correlation_id TEXT, idempotency_key TEXT, event TEXT NOT NULL, CONSTRAINT events_place UNIQUE (room_id, idx))",
+    "CREATE UNIQUE INDEX IF NOT EXISTS events_key ON events (room_id, channel_id, idempotency_key)"
+    " WHERE idempotency_key IS NOT NULL",
+    'CREATE TABLE IF NOT EXISTS participants (room_id TEXT COLLATE "C" NOT NULL, participant_id TEXT NOT NULL,'
+    " participant TEXT NOT NULL, seat BIGINT GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (room_id, participant_id))",
+    'ALTER TABLE events ADD COLUMN IF NOT EXISTS responds_to TEXT COLLATE "C"',
+    "ALTER TABLE events ADD COLUMN IF NOT EXISTS input_ids TEXT[]",
+    "CREATE INDEX IF NOT EXISTS events_responds_to ON events (room_id, responds_to, idx) WHERE responds_to IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS events_input_ids ON events USING gin (input_ids) WHERE input_ids IS NOT NULL",
+    # One row a room: whoever appends holds it until the commit, and so no index is given twice or left out.
+    'CREATE TABLE IF NOT EXISTS rooms (room_id TEXT COLLATE "C" NOT NULL PRIMARY KEY, next_index BIGINT NOT NULL)'
+    " WITH (fillfactor = 50)",
+    "INSERT INTO rooms (room_id, next_index) SELECT room_id, max(idx) + 1 FROM events"
+    " WHERE NOT EXISTS (SELECT FROM rooms) GROUP BY room_id",
+    "INSERT INTO rooms (room_id, next_index) SELECT DISTINCT room_id, 0 FROM participants"
+    " WHERE NOT EXISTS (SELECT FROM rooms WHERE rooms.room_id = participants.room_id)",
+)
+"""Statements for one transaction; they change nothing where everything is as it should be."""
