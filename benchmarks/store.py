@@ -27,7 +27,7 @@ from voiceagent.room.events import ChannelType, EventSource, Participant, RoomEv
 from voiceagent.room.memory import MemoryStore
 from voiceagent.room.postgres import PostgresStore
 from voiceagent.room.sqlite import SqliteStore
-from voiceagent.room.store import EventFilter, SharedStore, Store
+from voiceagent.room.store import EventFilter, Store, shared
 from voiceagent.values import JSON
 
 _CLUSTER = str(Path(__file__).resolve().parent.parent / "tests" / "wire" / "cluster.py")
@@ -72,7 +72,8 @@ def _event(room: str, index: int) -> RoomEvent:
 async def _appends(name: str, store: Store, rooms: int, events: int) -> Figures:
     """One task a room, each appending one event after the other; a store that is shared gives the indices itself."""
     latencies: list[float] = []
-    append = store.append_next if isinstance(store, SharedStore) else store.append
+    among_others = shared(store)
+    append = store.append if among_others is None else among_others.append_next
     made = [[_event(f"{name}-{room}", index) for index in range(events // rooms)] for room in range(rooms)]
 
     async def write(room: list[RoomEvent]) -> None:

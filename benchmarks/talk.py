@@ -3,10 +3,10 @@
     OPENBLAS_NUM_THREADS=1 python benchmarks/talk.py [--folder DIR] [--rounds 2] [--json]
 
 Every English recording calls once a round, alone, in a room of its own, and is answered by a canned line. The whole wait is
-measured at the caller: from the sample at which the recording falls silent (its last 60 ms within 26 dB of its loudest, so that no click counts; our own
-detector has no part in it) to the sample at which the line begins to sound. What the program says of itself only divides it: end
-of speech to words, words to the model's first token, first token to first sound. A recording with a pause in it that was answered
-too early, so that no answer begins after its end, is named and left out.
+measured at the caller: from the sample at which the recording falls silent (its last 60 ms within 26 dB of its loudest, so that
+no click counts; our own detector has no part in it) to the sample at which the line begins to sound. What the program says of
+itself only divides it: end of speech to words, words to the model's first token, first token to first sound. A recording with a
+pause in it that was answered too early, so that no answer begins after its end, is named and left out.
 """
 
 import argparse

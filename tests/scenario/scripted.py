@@ -43,7 +43,8 @@ class ScriptedCall:
     """A line whose person speaks by a script of (ms, level) spans, level 0 being silence, then is silent until `until_ms`.
 
     A level of speech is also its name: ScriptedStt knows the words by it. What is handed over leaves 20 ms at a time, with the
-    person's own frames, `delay_frames` of them always waiting, `holds_frames` at most; `heard` is what left, as (clock ms, level).
+    person's own frames, `delay_frames` of them always waiting, `holds_frames` at most; `heard` is what left, as (clock ms,
+    level).
     """
 
     def __init__(self, session_id: str, spans: Sequence[tuple[int, int]], *, until_ms: int | None = None) -> None:

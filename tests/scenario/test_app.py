@@ -32,7 +32,7 @@ async def _until_decided(reader: Subscription) -> AsyncIterator[FeedEvent]:
 
 
 async def test_a_room_has_the_agent_in_it_and_it_answers() -> None:
-    async with app() as voice:
+    async with app(judgment__policy="always") as voice:
         await voice.open_room("hall")
         await voice.open_room("hall")
         assert [binding.channel_id for binding in voice.engine.context("hall").bindings] == ["assistant"]

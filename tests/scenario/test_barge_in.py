@@ -258,6 +258,22 @@ async def test_one_who_goes_on_before_anything_was_heard_is_answered_once() -> N
     assert call.heard_ms(AGENT_LEVEL) == 260
 
 
+async def test_an_answer_nobody_heard_and_one_that_was_cut_leave_one_record_each() -> None:
+    call = ScriptedCall("s1", [*TURN, (600, 0), (800, OVER), (1_500, 0), (800, OVER)], until_ms=8_000)
+    async with house(answers=[Answer(LONG, after_ms=300), LONG, "Yes."]) as here:
+        await here.receive(call)
+        assert [line.split()[1] for line in await speech_of(here)] == [
+            "speech.dropped",
+            "speech.started",
+            "speech.cut",
+            "speech.started",
+            "speech.finished",
+        ]
+        people = [e.id for e in await here.engine.store.list_events(ROOM, limit=100) if e.source.participant_id == "ann"]
+        records = [(r.metadata["answer_responds_to"], r.metadata["played_ms"]) for r in await here.records()]
+        assert records == [(people[0], 0), (people[1], call.heard_ms(AGENT_LEVEL) - 200)]
+
+
 async def test_noise_before_the_first_sound_holds_the_answer_and_lets_it_go() -> None:
     call = ScriptedCall("s1", [*TURN, (600, 0), (400, OVER)], until_ms=7_000)
     async with house(answers=[Answer(LONG, after_ms=300)], stt=ScriptedStt({ANN: "hello there"})) as here:

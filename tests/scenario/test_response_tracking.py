@@ -32,6 +32,7 @@ from voiceagent.room.channel import Channel, ChannelOutput, RoomContext
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.events import ChannelType, EventStatus, EventType, RoomEvent, TextContent
 from voiceagent.room.hooks import ErrorEvent, HookResult, HookTrigger
+from voiceagent.room.schema import VERSION
 from voiceagent.room.sqlite import SqliteStore
 from voiceagent.room.store import EventFilter, Store
 from voiceagent.values import JSON
@@ -260,7 +261,10 @@ async def test_s07_016_an_older_file_is_brought_up_to_date_and_a_newer_one_refus
         await settled()
         await kit.store.close()
     with sqlite3.connect(path) as file:
-        file.executescript("DROP INDEX events_responds_to; ALTER TABLE events DROP COLUMN responds_to; PRAGMA user_version = 3")
+        file.executescript(
+            "DROP TRIGGER events_taken_in; DROP TABLE taken_in; ALTER TABLE events DROP COLUMN input_ids;"
+            "DROP INDEX events_responds_to; ALTER TABLE events DROP COLUMN responds_to; PRAGMA user_version = 3"
+        )
         file.execute("UPDATE events SET event = json_remove(event, '$.responds_to')")
     file.close()
     store = await SqliteStore.open(path)
@@ -268,9 +272,9 @@ async def test_s07_016_an_older_file_is_brought_up_to_date_and_a_newer_one_refus
     await store.close()
     with sqlite3.connect(path) as file:
         assert file.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'events_responds_to'").fetchone() == (1,)
-        file.execute("PRAGMA user_version = 5")
+        file.execute(f"PRAGMA user_version = {VERSION + 1}")
     file.close()
-    with pytest.raises(StoreError, match="version 5"):
+    with pytest.raises(StoreError, match=f"version {VERSION + 1}"):
         await SqliteStore.open(path)
 
 

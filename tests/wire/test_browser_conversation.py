@@ -21,6 +21,7 @@ from voiceagent.room.feed import FeedEvent
 from voiceagent.speech.engines import TextToSpeech
 from voiceagent.speech.sentences import Sentences
 from voiceagent.speech.settings import SpeakingSettings
+from voiceagent.speech.speakable import speakable
 from voiceagent.web import server
 
 WORDS = "i'd like to check my order status please"
@@ -134,7 +135,8 @@ class Prepared:
         settings = SpeakingSettings()
         sentences = Sentences(settings.first_sentence_words, settings.max_sentence_chars)
         for sentence in (*sentences.feed(text), *sentences.flush()):
-            self._made[sentence] = self._made.get(sentence) or [piece async for piece in self._voice.speak(sentence)]
+            aloud = speakable(sentence, settings.language).strip()
+            self._made[aloud] = self._made.get(aloud) or [piece async for piece in self._voice.speak(aloud)]
 
     async def speak(self, text: str) -> AsyncIterator[Samples]:
         """What was made of it. A sentence that was not prepared is an error of the test."""

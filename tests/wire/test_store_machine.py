@@ -18,7 +18,7 @@ from voiceagent.room.events import ChannelType, EventSource, EventStatus, EventT
 from voiceagent.room.memory import MemoryStore
 from voiceagent.room.postgres import PostgresStore
 from voiceagent.room.sqlite import SqliteStore
-from voiceagent.room.store import EventFilter, SharedStore, Store
+from voiceagent.room.store import EventFilter, Store, shared
 
 _T = TypeVar("_T")
 
@@ -89,14 +89,15 @@ class StoreMachine(RuleBasedStateMachine):
     def append(self, event: RoomEvent) -> None:
         assert self.run(self._append(self.file, event)) == self.run(self._append(self.memory, event))
 
-    @precondition(lambda self: isinstance(self.file, SharedStore))
+    @precondition(lambda self: shared(self.file) is not None)
     @rule(event=_EVENTS)
     def append_next(self, event: RoomEvent) -> None:
-        assert isinstance(self.file, SharedStore)
+        file = shared(self.file)
+        assert file is not None
         last = self.run(self.memory.last_index(event.room_id))
         placed = replace(event, index=0 if last is None else last + 1)
         if self.run(self._append(self.memory, placed)):
-            assert self.run(self.file.append_next(event)) == placed
+            assert self.run(file.append_next(event)) == placed
         else:
             assert not self.run(self._append(self.file, placed))
 

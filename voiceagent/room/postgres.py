@@ -1,5 +1,6 @@
 """Rooms kept in a Postgres database, which several processes may share."""
 
+import asyncio
 import logging
 import secrets
 from collections.abc import AsyncIterator, Sequence
@@ -19,6 +20,7 @@ from voiceagent.room.tables import EVENT_COLUMNS, INDEX_TAKEN, KEY_TAKEN, PREPAR
 log = logging.getLogger(__name__)
 
 _CHANNEL: Final = "voiceagent_rooms"
+_DECODED_AT_ONCE: Final = 200  # the loop gets its turn between two such slices
 
 
 def _insert(place: str, index: str) -> str:
@@ -103,7 +105,14 @@ class PostgresStore:
             values.append(limit)
             sql += f" LIMIT ${len(values)}::bigint"
         rows = await self._database.fetch(sql, *values)
-        return [_event(row) for row in (reversed(rows) if newest else rows)]
+        if newest:
+            rows.reverse()
+        events: list[RoomEvent] = []
+        for start in range(0, len(rows), _DECODED_AT_ONCE):
+            if start:
+                await asyncio.sleep(0)
+            events += [_event(row) for row in rows[start : start + _DECODED_AT_ONCE]]
+        return events
 
     async def get_event(self, room_id: str, event_id: str) -> RoomEvent | None:
         """One event by its id, refused ones included."""

@@ -8,7 +8,7 @@ from voiceagent.errors import StoreError
 from voiceagent.room.events import EventType, RoomEvent
 from voiceagent.room.live import LiveRoom
 from voiceagent.room.rooms import Rooms
-from voiceagent.room.store import EventFilter, SharedStore, Store
+from voiceagent.room.store import EventFilter, Store, shared
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Sharing:
     def __init__(self, store: Store, tell: Callable[[LiveRoom, RoomEvent], None]) -> None:
         """`tell` passes an event of another process on to the channels of a room."""
         self._store = store
-        self._shared = store if isinstance(store, SharedStore) else None
+        self._shared = shared(store)
         self._tell = tell
 
     @property

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast
 
 from voiceagent.room.events import EventType, Participant, RoomEvent
 
@@ -75,7 +75,6 @@ class Store(Protocol):
         ...
 
 
-@runtime_checkable
 class SharedStore(Protocol):
     """What a Store offers besides when several processes may write to its rooms: sharing.py says how a room uses it."""
 
@@ -89,3 +88,8 @@ class SharedStore(Protocol):
     def news(self) -> AsyncIterator[str | None]:
         """Ids of rooms that another process has just written to; None when any room may have been. Never ends by itself."""
         ...
+
+
+def shared(store: Store) -> SharedStore | None:
+    """The store as one that several processes write to, None when its class does not offer that."""
+    return cast(SharedStore, store) if hasattr(type(store), "append_next") else None
