@@ -36,7 +36,7 @@ async def test_an_old_file_gains_the_column_and_its_index(tmp_path: Path, versio
     _make(version, path)
     assert "responds_to" not in [row[1] for row in _ask(path, "PRAGMA table_info(events)")]
     await (await SqliteStore.open(path)).close()
-    assert _ask(path, "PRAGMA user_version") == [(5,)]
+    assert _ask(path, "PRAGMA user_version") == [(4,)]
     assert "responds_to" in [row[1] for row in _ask(path, "PRAGMA table_info(events)")]
     assert [row[2] for row in _ask(path, "PRAGMA index_info(events_responds_to)")] == ["room_id", "responds_to", "idx"]
     assert _ask(path, "PRAGMA integrity_check") == [("ok",)]
@@ -102,9 +102,9 @@ async def test_a_newer_file_is_refused_and_not_touched(tmp_path: Path) -> None:
     path = tmp_path / "newer.db"
     with closing(sqlite3.connect(path)) as db:
         db.execute("CREATE TABLE events (unknown TEXT)")
-        db.execute("PRAGMA user_version = 6")
+        db.execute("PRAGMA user_version = 5")
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=r"schema version 6, and this program knows versions up to 5: install a newer version"):
+    with pytest.raises(StoreError, match=r"schema version 5, and this program knows versions up to 4: install a newer version"):
         await SqliteStore.open(path)
     assert path.read_bytes() == before
 

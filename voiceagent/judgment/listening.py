@@ -1,10 +1,10 @@
 """Staying quiet when asked: a state of a room, not a judgment made anew on every turn."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, Protocol, runtime_checkable
+from typing import Final
 
 from voiceagent.judgment.classifier.question import Question, YesNoQuestion
 
@@ -45,21 +45,14 @@ class Request:
         return Request(speaker, text)
 
 
-@runtime_checkable
-class Listening(Protocol):
-    """A policy that can be asked to only listen, and tells whether it was; hosts are shown it where a policy has this."""
-
-    def listening(self, room_id: str) -> Request | None:
-        """The request that keeps the agent quiet in a room; None in an open one."""
-        ...
-
-
 def listening_in(policy: object, room_id: str) -> Request | None:
-    """What keeps an agent with this policy quiet in a room; None for a policy that knows no such state, or fails to tell."""
-    if not isinstance(policy, Listening):
+    """What keeps an agent quiet in a room, told by a policy that has a method `listening(room_id)` as ClassifierSpeakPolicy has it;
+    None in an open room, for any other policy, and for one that fails to tell."""
+    tells: Callable[[str], object] | None = getattr(policy, "listening", None)
+    if not callable(tells):
         return None
     try:
-        request: object = policy.listening(room_id)
+        request = tells(room_id)
     except Exception:
         log.exception("room %s: a policy failed to tell whether it only listens", room_id)
         return None

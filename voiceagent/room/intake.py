@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 RESERVED: Final = frozenset(
     {
         "instruction",
+        "input_ids",
         "interrupted",
         "played_ms",
         "played_percentage",

@@ -10,7 +10,7 @@ import aiosqlite
 from voiceagent import clock
 from voiceagent.errors import StoreError
 
-VERSION = 5
+VERSION = 4
 """The newest version that this program reads and writes, kept in the file's `user_version`."""
 
 EVENT_COLUMNS = (
@@ -49,8 +49,6 @@ _STEPS: tuple[tuple[str, ...], ...] = (
     (
         "ALTER TABLE events ADD COLUMN responds_to TEXT",
         "CREATE INDEX events_responds_to ON events (room_id, responds_to, idx) WHERE responds_to IS NOT NULL",
-    ),
-    (
         "ALTER TABLE events ADD COLUMN input_ids TEXT",
         "CREATE TABLE taken_in (room_id TEXT NOT NULL, input_id TEXT NOT NULL, idx INTEGER NOT NULL,"
         " PRIMARY KEY (room_id, input_id, idx)) WITHOUT ROWID",
