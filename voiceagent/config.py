@@ -136,7 +136,8 @@ class _Options:
         return _leaves(self.values, ())
 
     def where(self, place: Place) -> str:
-        return f"option --{place[-1].replace('_', '-')}"
+        given = next((known for known in self.places() if known[: len(place)] == place), place)
+        return f"option --{given[-1].replace('_', '-')}"
 
 
 _Source = _File | _Environment | _Options
@@ -199,7 +200,8 @@ def _explain(error: ValidationError, sources: Sequence[_Source]) -> str:
     for problem in error.errors(include_url=False, include_context=False):
         place = tuple(str(part) for part in problem["loc"])
         where = next((found for source in reversed(sources) if (found := _where(source, place))), "settings")
-        message = problem["msg"][:1].lower() + problem["msg"][1:]
+        told = problem["msg"].removeprefix("Value error, ")
+        message = told[:1].lower() + told[1:]
         lines.append(f"{where}: `{'.'.join(place)}`: {message}")
     return "\n".join(lines)
 

@@ -97,7 +97,8 @@ async def _past(copy: Path, path: Path, wanted: list[str] | None) -> list[PastRo
     try:
         store = await SqliteStore.open(copy)
     except StoreError as error:
-        raise ConfigError(f"{path} cannot be read as a store of rooms: {error}") from None
+        why = str(error).replace(str(copy), str(path))
+        raise ConfigError(f"{path} cannot be read as a store of rooms: {why}") from None
     try:
         known = await store.list_rooms()
         if missing := [room for room in wanted or () if room not in known]:

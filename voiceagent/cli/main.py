@@ -18,6 +18,7 @@ COMMANDS = {
     "console": "Talk with the agent by typing, without any sound.",
     "decide": "Go through stored rooms with a policy and show what it would decide otherwise.",
     "evaluate": "Score when the agent speaks on a file of labelled turns.",
+    "keys": "Invite people to a room of a server that others reach.",
     "models": "List, fetch and verify the models.",
     "doctor": "Check models, audio and ports, and say what to do.",
 }

@@ -46,7 +46,7 @@ class Request:
 
 
 def listening_in(policy: object, room_id: str) -> Request | None:
-    """What keeps an agent quiet in a room, told by a policy that has a method `listening(room_id)` as ClassifierSpeakPolicy has it;
+    """What keeps an agent quiet in a room, told by a policy with a method `listening(room_id)`, as ClassifierSpeakPolicy has;
     None in an open room, for any other policy, and for one that fails to tell."""
     tells: Callable[[str], object] | None = getattr(policy, "listening", None)
     if not callable(tells):

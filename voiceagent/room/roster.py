@@ -71,11 +71,11 @@ def likeness(name: str) -> str:
     """What a name looks like: two names with one likeness are easily taken for each other.
 
     Case, accents, width and spaces are left out, and letters of other scripts read as the Latin ones they resemble (Unicode's
-    list of confusable characters, by the confusable-homoglyphs package).
+    list of confusable characters, by the confusable-homoglyphs package); `rn` reads as `m`, `vv` as `w`.
     """
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name))
     kept = [c for c in plain if not unicodedata.combining(c) and not c.isspace()]
-    return "".join(map(_latin, kept))
+    return "".join(map(_latin, kept)).replace("rn", "m").replace("vv", "w")
 
 
 def _latin(character: str) -> str:
@@ -83,12 +83,17 @@ def _latin(character: str) -> str:
     folded = character.casefold()
     if character.isascii():
         return {"0": "o", "1": "l", "|": "l", "i": "l"}.get(folded, folded)
-    found = confusables.is_confusable(character, greedy=True)
-    likes = (entry["c"] for entry in found[0]["homoglyphs"]) if found else ()
-    letter = next((like for like in likes if like.isascii() and like.isalpha()), None)
+    letter = _resembled(character) or _resembled(character.upper())
     if letter is not None:
         return _latin(letter)
     return folded if folded == character else "".join(map(_latin, folded))
+
+
+def _resembled(character: str) -> str | None:
+    """The Latin letter that another script's letter is confusable with."""
+    found = confusables.is_confusable(character, greedy=True)
+    likes = (entry["c"] for entry in found[0]["homoglyphs"]) if found else ()
+    return next((like for like in likes if like.isascii() and like.isalpha()), None)
 
 
 _ROLE_LOOKS: Final = frozenset(likeness(role) for role in _ROLES)

@@ -2,20 +2,14 @@
 
 import hashlib
 import re
-import unicodedata
 from collections.abc import Iterable
 
+from voiceagent.room.names import LONGEST, spoken_name
+from voiceagent.room.roster import likeness
 from voiceagent.web.refusal import Refused
 
-NAME_CHARS = 64
-MARKS = 2
 _ROOM = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _KEY = re.compile(r"[A-Za-z0-9_-]{22,64}")
-_JOINER = "\u200d"
-_ALIKE = str.maketrans(
-    "аеорсухіјѕԁһոօзмнтвкԛԝαορνικτυχѵɡı0135",
-    "aeopcyxijsdhnosmhtbkqwaopvikuuxvgioise",
-)
 
 
 def check_room(room: str) -> str:
@@ -33,42 +27,18 @@ def participant_id(key: str) -> str:
 
 
 def clean_name(name: str) -> str:
-    """A name fit to be shown: no controls, no direction marks, no invisible signs, few accents a letter, 64 characters."""
-    kept: list[str] = []
-    marks = 0
-    for sign in unicodedata.normalize("NFC", name[: 4 * NAME_CHARS]):
-        category = unicodedata.category(sign)
-        marks = marks + 1 if category in ("Mn", "Me") else 0
-        if sign.isspace():
-            kept.append(" ")
-        elif sign == _JOINER:
-            if kept and _is_symbol(kept[-1]):
-                kept.append(sign)
-        elif category[0] != "C" and marks <= MARKS:
-            kept.append(sign)
-    text = " ".join("".join(kept).strip(_JOINER).split())
-    return text[:NAME_CHARS].strip() or "Guest"
+    """A name fit to be shown; `Guest` when nothing of it is."""
+    return spoken_name(name) or "Guest"
 
 
 def distinct_name(name: str, taken: Iterable[str]) -> str:
     """The cleaned name, numbered when it looks like one that is taken (`Аnna`, with a Cyrillic A, looks like `Anna`)."""
-    looks = {look(other) for other in taken}
+    looks = {likeness(other) for other in taken}
     wanted = clean_name(name)
-    if look(wanted) not in looks:
+    if likeness(wanted) not in looks:
         return wanted
     for number in range(2, len(looks) + 3):
-        numbered = f"{wanted[: NAME_CHARS - 5]} ({number})"
-        if look(numbered) not in looks:
+        numbered = f"{wanted[: LONGEST - 5]} ({number})"
+        if likeness(numbered) not in looks:
             return numbered
     raise AssertionError("more numbers than names")
-
-
-def look(name: str) -> str:
-    """What a name looks like: letters of other alphabets by the Latin ones they resemble, case, width and spaces left out."""
-    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
-    plain = "".join(sign for sign in folded if not unicodedata.combining(sign) and not sign.isspace())
-    return plain.translate(_ALIKE).replace("l", "i").replace("rn", "m").replace("vv", "w")
-
-
-def _is_symbol(sign: str) -> bool:
-    return unicodedata.category(sign) in ("So", "Sk") or sign == "\ufe0f"

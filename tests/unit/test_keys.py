@@ -1,0 +1,49 @@
+"""Invitations: a link with a token that the server takes, for one room and for so long."""
+
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from typer.testing import CliRunner
+
+from voiceagent import clock
+from voiceagent.cli.main import app
+from voiceagent.web.auth import check_token
+from voiceagent.web.refusal import Refused
+
+SECRET = "s" * 32
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Path:
+    path = tmp_path / "web.toml"
+    path.write_text(f'[web]\ntoken_secret = "{SECRET}"\n', encoding="utf-8")
+    return path
+
+
+def test_the_link_opens_its_room_until_it_expires(settings: Path) -> None:
+    told = CliRunner().invoke(
+        app, ["keys", "den", "--hours", "2", "--address", "https://talk.example.org/", "--config", str(settings)]
+    )
+    assert told.exit_code == 0
+    link = urlsplit(told.output.strip())
+    token = parse_qs(link.fragment)["token"][0]
+    assert (link.scheme, link.netloc, parse_qs(link.query)) == ("https", "talk.example.org", {"room": ["den"]})
+    now = int(clock.utc().timestamp())
+    assert check_token(token, SECRET, "den", now + 7_190) is False
+    for room, at in (("other", now), ("den", now + 7_210)):
+        with pytest.raises(Refused):
+            check_token(token, SECRET, room, at)
+
+
+def test_a_hosts_link_shows_more(settings: Path) -> None:
+    told = CliRunner().invoke(app, ["keys", "den", "--host", "--config", str(settings)])
+    token = told.output.strip().rpartition("token=")[2]
+    assert check_token(token, SECRET, "den", int(clock.utc().timestamp()))
+
+
+def test_without_a_secret_or_a_room_it_says_what_to_set(settings: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "bare.toml"
+    bare.write_text("", encoding="utf-8")
+    assert CliRunner().invoke(app, ["keys", "den", "--config", str(bare)]).exit_code == 2
+    assert CliRunner().invoke(app, ["keys", "../den", "--config", str(settings)]).exit_code == 2
