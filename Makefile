@@ -14,7 +14,7 @@ help: ## these lines
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
 run: models ## install what is missing, fetch the models, open the door for browsers
-	@$(VENV)/bin/voiceagent serve --config $(CONFIG)
+	@$(VENV)/bin/voiceagent serve --config $(CONFIG) $(if $(PORT),--port $(PORT))
 
 test: $(DEVELOP) models ## every test that ends within 25 minutes
 	$(PY) -m pytest -m "not long"

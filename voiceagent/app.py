@@ -5,7 +5,7 @@ import contextlib
 import inspect
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Final, Self, TypeVar
 from voiceagent import __version__
 from voiceagent.agent.channel import AIChannel
 from voiceagent.agent.settings import AgentSettings
+from voiceagent.agent.tools import Tool
 from voiceagent.config import Settings
 from voiceagent.errors import ConfigError, LanguageModelError, ModelError
 from voiceagent.judgment.answer_only import AnswerOnly
@@ -56,13 +57,19 @@ class Choices:
     """What a command asks for over the settings.
 
     `sound` False: nothing that hears or speaks is loaded, and there is no reception. `greet` False: no call is greeted.
-    `memory`: rooms are kept nowhere. `ids` makes every id. `voice` may put something around the voice that was loaded.
+    `memory`: rooms are kept nowhere. `ids` makes every id. `provider`, `stt`, `tts` and `policy` take the place of what the
+    settings name; `tools` are the agent's. `voice` may put something around the voice that was loaded.
     """
 
     sound: bool = True
     greet: bool = True
     memory: bool = False
     ids: Callable[[], str] | None = None
+    provider: LanguageModel | None = None
+    stt: SpeechToText | None = None
+    tts: TextToSpeech | None = None
+    policy: SpeakPolicy | None = None
+    tools: tuple[Tool | Callable[..., Awaitable[object]], ...] = ()
     voice: Callable[[TextToSpeech], TextToSpeech] = lambda voice: voice
 
 
@@ -109,13 +116,16 @@ class App:
 
     async def _agent(self, agent: AgentSettings, model: LanguageModel) -> AIChannel:
         judgment = self.settings.judgment
-        policy, classifier = await asyncio.get_running_loop().run_in_executor(None, speak_policy, self.settings, model)
-        if classifier is not None:
-            self._stack.push_async_callback(classifier.close)
+        policy = self._choices.policy
+        if policy is None:
+            policy, classifier = await asyncio.get_running_loop().run_in_executor(None, speak_policy, self.settings, model)
+            if classifier is not None:
+                self._stack.push_async_callback(classifier.close)
         self._thinker = _thinker(judgment, model)
         return AIChannel(
             agent.channel_id,
             provider=model,
+            tools=self._choices.tools,
             speak_policy=policy,
             speak_timeout=judgment.speak_timeout_ms / 1000,
             thinker=self._thinker,
@@ -162,18 +172,18 @@ class App:
 
     async def _load(self) -> tuple[LanguageModel, tuple[Hearing, TextToSpeech] | None]:
         """Loads what takes long side by side, each in a thread; what was loaded is closed when the program ends."""
-        settings, loop = self.settings, asyncio.get_running_loop()
+        settings, given, loop = self.settings, self._choices, asyncio.get_running_loop()
         with ThreadPoolExecutor(3, thread_name_prefix="load") as pool:
-            loading = loop.run_in_executor(pool, brain, settings.llm)
-            if not self._choices.sound:
+            loading = loop.run_in_executor(pool, lambda: given.provider or brain(settings.llm))
+            if not given.sound:
                 return self._closing(await loading), None
-            hearing = loop.run_in_executor(pool, _hearing, settings.hearing)
-            voice = loop.run_in_executor(pool, _voice, settings.speaking)
+            hearing = loop.run_in_executor(pool, _hearing, settings.hearing, given.stt)
+            voice = loop.run_in_executor(pool, lambda: given.tts or _voice(settings.speaking))
             model, heard, spoken = await asyncio.gather(loading, hearing, voice)
         stt, detectors = heard
         return self._closing(model), (
             Hearing(self._closing(stt), detectors, settings.hearing),
-            self._choices.voice(self._closing(spoken)),
+            given.voice(self._closing(spoken)),
         )
 
     def _closing(self, engine: T) -> T:
@@ -307,9 +317,10 @@ def _notes(path: Path) -> LanguageModel:
     from voiceagent.llm.embedding import MiniLM
     from voiceagent.llm.notes import NotesModel
 
-    shipped = Path(__file__).parent / "notes.md"
+    package = Path(__file__).parent
+    shipped = next((file for file in (package / "notes.md", package.parent / "config" / "notes.md") if file.is_file()), path)
     is_default = path == LanguageModelSettings().notes
-    chosen = shipped if is_default and not path.is_file() and shipped.is_file() else path
+    chosen = shipped if is_default and not path.is_file() else path
     embedder = MiniLM(Weights().path(EMBEDDING))
     try:
         return NotesModel.from_file(chosen, embedder)
@@ -317,15 +328,15 @@ def _notes(path: Path) -> LanguageModel:
         raise ConfigError(str(error)) from None
 
 
-def _hearing(settings: HearingSettings) -> tuple[SpeechToText, Callable[[], VoiceDetector]]:
-    """The recognizer for all calls, and what makes a detector for each; blocks. Raises ModelError."""
+def _hearing(settings: HearingSettings, given: SpeechToText | None) -> tuple[SpeechToText, Callable[[], VoiceDetector]]:
+    """The recognizer for all calls (the one given, if any), and what makes a detector for each; blocks. Raises ModelError."""
     from voiceagent.speech.detector import GatedDetector, Silero
     from voiceagent.speech.whisper import WhisperEngine
 
     weights = Weights()
     name = settings.model if f"whisper-{settings.model}" not in weights.models else f"whisper-{settings.model}"
     silero = Silero(weights.path("silero-vad"))
-    recognizer = WhisperEngine(weights.path(name), language=settings.language)
+    recognizer = given or WhisperEngine(weights.path(name), language=settings.language)
     return recognizer, lambda: GatedDetector(silero, settings.gate_mode)
 
 

@@ -81,7 +81,7 @@ class _File:
             raise ConfigError(f"there is no settings file {path}; config/browser.toml is one to start from") from None
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"cannot read the settings file {path}: {error}") from None
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:  # also a number of too many digits, or brackets too deep
             raise ConfigError(f"{path} is not TOML: {error}") from None
 
     def places(self) -> Iterator[Place]:
@@ -148,7 +148,7 @@ def _typed(text: str) -> JSON:
     if text[:1] in ("[", "{"):
         try:
             parsed: JSON = tomllib.loads(f"value = {text}")["value"]
-        except tomllib.TOMLDecodeError:
+        except (ValueError, RecursionError):
             return text
         return parsed
     return text

@@ -6,10 +6,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from voiceagent.agent.tools import Toolbox
 from voiceagent.errors import ModelError
+from voiceagent.llm.model import ToolCall
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 NAMES = (
@@ -22,12 +25,16 @@ NAMES = (
 )
 
 
-def main_of(name: str) -> Callable[[], Coroutine[object, object, None]]:
+def loaded(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found: Callable[[], Coroutine[object, object, None]] = module.main
+    return module
+
+
+def main_of(name: str) -> Callable[[], Coroutine[object, object, None]]:
+    found: Callable[[], Coroutine[object, object, None]] = loaded(name).main
     return found
 
 
@@ -45,8 +52,13 @@ def after(lines: list[str], said: str) -> list[str]:
     return lines[place + 1 : place + 3]
 
 
-def test_these_are_all_the_examples() -> None:
-    assert sorted(path.stem for path in EXAMPLES.glob("*.py")) == sorted(NAMES)
+def test_these_are_all_the_examples_and_one_that_serves_the_page() -> None:
+    assert sorted(path.stem for path in EXAMPLES.glob("*.py")) == sorted([*NAMES, "own_agent"])
+
+
+async def test_the_tool_of_the_example_that_serves_the_page() -> None:
+    toolbox = Toolbox((loaded("own_agent").free_seats,), timeout_ms=1_000)
+    assert (await toolbox.run(ToolCall("1", "free_seats", '{"day": "Friday"}'))).text == "12 seats are free on Friday"
 
 
 async def test_two_people_and_the_three_modes(capsys: pytest.CaptureFixture[str]) -> None:

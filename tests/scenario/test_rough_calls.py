@@ -1,17 +1,20 @@
 """What goes wrong around a call costs what it must and no more: stores, detectors, lines, hang-ups, endless noise."""
 
 import asyncio
+import contextlib
 import logging
 
 import pytest
 
 from tests.scenario.scripted import AGENT_LEVEL, ROOM, Answer, ScriptedCall, ScriptedDetector, ScriptedStt, house
+from voiceagent import clock
 from voiceagent.audio.frame import Samples
 from voiceagent.errors import StoreError
 from voiceagent.room.channel import RoomContext
 from voiceagent.room.events import RoomEvent, TextContent
 from voiceagent.room.hooks import ErrorEvent, HookResult, HookTrigger
 from voiceagent.voice.floor import HOLD_MS
+from voiceagent.voice.reception import HANG_UP_MS
 from voiceagent.voice.settings import VoiceSettings
 
 ANN, BEN = 1_000, 2_000
@@ -167,3 +170,67 @@ async def test_a_recognizer_that_hangs_under_endless_chatter_costs_what_it_canno
     async with house(VoiceSettings(greeting="", recognizer_timeout_ms=60_000), stt=stt) as here:
         await here.receive(ScriptedCall("s1", [(200, ANN), (600, 0)] * 40, until_ms=33_000))
         assert sum("settled dropped" in line for line in await here.log()) > 0
+
+
+async def test_a_room_closed_under_a_call_ends_it_and_the_next_call_is_heard() -> None:
+    ann = ScriptedCall("s1", [])
+    bob = ScriptedCall("s2", [(1_000, 0), (800, 1_000)], until_ms=6_000)
+    async with house(answers=["Good."]) as h:
+        receiving = asyncio.create_task(h.receive(ann))
+        await clock.sleep_until(clock.now() + 1_000)
+        await h.engine.close_room(ROOM)
+        await receiving
+        assert ann.hung_up
+        await h.engine.create_room(ROOM)
+        await h.engine.attach_channel(ROOM, "assistant")
+        await h.receive(bob, "bob")
+        assert ("bob", "hello there") in await h.messages()
+        assert bob.heard_ms(AGENT_LEVEL) > 0
+
+
+async def test_a_line_that_cannot_be_hung_up_is_not_waited_for() -> None:
+    class Stubborn(ScriptedCall):
+        async def hang_up(self) -> None:
+            for _ in range(5):
+                with contextlib.suppress(asyncio.CancelledError):
+                    await clock.sleep_until(clock.now() + 1_000)
+
+    call = Stubborn("s1", [], until_ms=1_000)
+    async with house() as h:
+        began = clock.now()
+        await h.receive(call)
+        assert clock.now() - began <= 1_000 + HANG_UP_MS + 100
+        await clock.sleep_until(clock.now() + 5_000)
+
+
+@pytest.mark.parametrize("queued", [None, "many", -5_000, RuntimeError("gone")])
+async def test_a_line_that_counts_rubbish_costs_only_itself(queued: object) -> None:
+    class Bad(ScriptedCall):
+        @property
+        def queued(self) -> int:
+            if isinstance(queued, Exception):
+                raise queued
+            return queued  # type: ignore[return-value]
+
+    bad, ann = Bad("s2", [], until_ms=6_000), ScriptedCall("s1", TURN, until_ms=6_000)
+    async with house(answers=["Good morning."]) as h:
+        await asyncio.gather(h.receive(bad, "ben"), h.receive(ann))
+        assert ann.heard_ms(AGENT_LEVEL) == 660
+        assert "speech.finished" in " ".join(await h.log())
+
+
+@pytest.mark.parametrize("rubbish", [None, "x", float("nan"), 7.0])
+async def test_a_detector_that_gives_rubbish_hears_nothing(rubbish: object) -> None:
+    class Mad(ScriptedDetector):
+        def probability(self, frame: Samples) -> float:
+            return rubbish  # type: ignore[return-value]
+
+    errors: list[ErrorEvent] = []
+    async with house(detector=Mad) as h:
+
+        @h.engine.hook(HookTrigger.ON_ERROR)
+        async def note(error: ErrorEvent, room: RoomContext) -> None:
+            errors.append(error)
+
+        await h.receive(ScriptedCall("s1", TURN, until_ms=2_000))
+    assert errors == []

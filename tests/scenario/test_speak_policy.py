@@ -78,6 +78,7 @@ async def test_the_notes_of_a_turn_come_from_memory_thought_and_decision_in_this
     nova, model = deciding(policy, memory=Notebook("From memory.", "More of it."), thinker=MockThinker([Thought("They chat.")]))
     await seat(kit, Door(), nova)
     await say(kit, "nice weather")
+    await settled(1)
     await say(kit, "what did it cost?")
     await settled()
     notes = last_notes(model)

@@ -135,3 +135,13 @@ def test_reading_settings_loads_no_engine() -> None:
     loaded = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True, timeout=60).stdout.split()
     assert "pydantic" in loaded
     assert not set(loaded) & {"aiortc", "aiosqlite", "av", "faster_whisper", "numpy", "openai", "starlette", "uvicorn"}
+
+
+@pytest.mark.parametrize("text", ["[web]\nport = " + "1" * 5_000, "x = " + "[" * 5_000], ids=["digits", "brackets"])
+def test_toml_that_no_parser_can_take_is_refused_in_words(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "s.toml"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match="is not TOML"):
+        load(file, environ={})
+    with pytest.raises(ConfigError):
+        load(environ={"VOICEAGENT_WEB__ALLOWED_ORIGINS": "[" * 5_000})

@@ -17,13 +17,14 @@ from voiceagent.values import JSON
 
 
 def chosen(**judgment: JSON) -> object:
-    settings = load(None, {}, {f"judgment.{key}": value for key, value in judgment.items()})
+    judged = {"policy": "classifier", **judgment}
+    settings = load(None, {}, {f"judgment.{key}": value for key, value in judged.items()})
     return speak_policy(settings, EchoModel())[0]
 
 
-def test_the_default_is_a_policy_on_judgments_half_as_eager_as_can_be() -> None:
+def test_by_default_every_turn_is_answered_and_judging_is_half_as_eager_as_can_be() -> None:
     judgment = load(None, {}).judgment
-    assert (judgment.policy, judgment.classifier, judgment.thinker) == ("classifier", "embedded", "notes")
+    assert (judgment.policy, judgment.classifier, judgment.thinker) == ("always", "embedded", "notes")
     assert (judgment.proactivity, judgment.history, judgment.carry_over, judgment.answer_only) == (0.5, 6, 0.0, ())
 
 

@@ -7,6 +7,7 @@ from voiceagent.web.auth import check_host, check_origin, check_room_access, iss
 from voiceagent.web.limits import CLIENTS, Rate
 from voiceagent.web.refusal import Refused
 from voiceagent.web.settings import WebSettings
+from voiceagent.web.standing import Standing
 
 SECRET = "s" * 40
 NOW = 1_800_000_000
@@ -32,7 +33,7 @@ def test_a_room_token_opens_its_room_until_it_expires() -> None:
 
 def test_only_a_host_s_token_makes_a_host() -> None:
     def is_host(token: str) -> bool:
-        return check_room_access(CLOSED, {"authorization": f"Bearer {token}"}, "lobby", NOW)
+        return check_room_access(CLOSED, {"authorization": f"Bearer {token}"}, "lobby", NOW).host
 
     assert is_host(issue(SECRET, "lobby", NOW + 60, host=True))
     assert not is_host(issue(SECRET, "lobby", NOW + 60))
@@ -41,7 +42,19 @@ def test_only_a_host_s_token_makes_a_host() -> None:
 
 
 def test_without_a_secret_whoever_comes_is_on_this_machine_and_its_host() -> None:
-    assert check_room_access(OPEN, {}, "lobby", NOW)
+    assert check_room_access(OPEN, {}, "lobby", NOW) == Standing(host=True)
+
+
+def test_a_token_s_holder_may_stay_until_it_expires() -> None:
+    token = issue(SECRET, "lobby", NOW + 60)
+    assert check_room_access(CLOSED, {"authorization": f"Bearer {token}"}, "lobby", NOW) == Standing(host=False, until=NOW + 60)
+
+
+@pytest.mark.parametrize("host", ["", "[", "[::", "]", "[x]:1"])
+def test_a_host_that_cannot_be_read_is_refused(host: str) -> None:
+    with pytest.raises(Refused) as refused:
+        check_host(OPEN, host)
+    assert refused.value.status == 421
 
 
 def test_no_token_or_a_forged_one_opens_nothing() -> None:

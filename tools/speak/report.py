@@ -30,7 +30,8 @@ Figures = dict[str, Any]
 
 def scored(path: Path, classifier: str) -> Figures:
     """What `voiceagent evaluate` prints for a file, in a process of its own."""
-    command = [sys.executable, "-m", "voiceagent.cli.main", "evaluate", "--set", str(path), "--classifier", classifier, "--json"]
+    start = "from voiceagent.cli.main import main; main()"
+    command = [sys.executable, "-c", start, "evaluate", "--set", str(path), "--classifier", classifier, "--json"]
     run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     return dict(json.loads(run.stdout))
 

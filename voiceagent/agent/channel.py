@@ -3,12 +3,12 @@
 from collections.abc import Awaitable, Callable, Iterable
 
 from voiceagent.agent.deliberation import Deliberation
-from voiceagent.agent.generation import Means
+from voiceagent.agent.generation import means_of
 from voiceagent.agent.memory import MemoryProvider, RoomMemory
 from voiceagent.agent.presence import Character, Presence
 from voiceagent.agent.settings import AgentSettings
 from voiceagent.agent.strategies import Strategy
-from voiceagent.agent.tools import Tool, Toolbox
+from voiceagent.agent.tools import Tool
 from voiceagent.judgment.policy import SpeakPolicy
 from voiceagent.judgment.thinker import Thinker
 from voiceagent.llm.model import LanguageModel
@@ -59,7 +59,7 @@ class AIChannel(Channel):
             channel_id,
             prompt.replace("{name}", settings.name),
             settings,
-            Means(provider, Toolbox(tools, settings.tool_timeout_ms), settings.apology, settings.max_tool_rounds),
+            means_of(provider, tools, settings),
             self._memory,
             Deliberation(speak_policy, round(speak_timeout * 1000), settings.name) if speak_policy is not None else None,
             thinker,

@@ -115,7 +115,7 @@ def _history(
     cuts: Mapping[str | None, Cut],
 ) -> Iterable[Message]:
     last_row = {e.responds_to: e.id for e in events if _own_words(channel_id, e)}
-    ends = {e.content.call_id: e for e in events if isinstance(e.content, ToolCallContent) and e.type is EventType.TOOL_CALL_END}
+    ends = _ends(channel_id, events)
     for event in events:
         if _own_words(channel_id, event):
             message = Message("assistant", event.content.body)
@@ -126,18 +126,35 @@ def _history(
         elif event.type is EventType.MESSAGE and event.content.body:
             yield Message("user", event.content.body, name=label(event))
         elif event.type is EventType.TOOL_CALL_START and event.source.channel_id == channel_id:
-            yield from _tool_round(event, ends)
+            yield from _tool_round(event, ends.get(event.id))
 
 
 def _own_words(channel_id: str, event: RoomEvent) -> bool:
     return event.source.channel_id == channel_id and event.type is EventType.MESSAGE
 
 
-def _tool_round(start: RoomEvent, ends: Mapping[str, RoomEvent]) -> Iterable[Message]:
+def _ends(channel_id: str, events: Sequence[RoomEvent]) -> Mapping[str, RoomEvent]:
+    """How each call of an agent's tools ended, by the id of the event that it began with.
+
+    Models number calls anew in every answer, some in every round: a result belongs to the last call before it that has its
+    number, in the same answer.
+    """
+    ends: dict[str, RoomEvent] = {}
+    running: dict[tuple[str | None, str], str] = {}
+    for event in events:
+        if event.source.channel_id != channel_id or not isinstance(event.content, ToolCallContent):
+            continue
+        call = (event.correlation_id or event.responds_to, event.content.call_id)
+        if event.type is EventType.TOOL_CALL_START:
+            running[call] = event.id
+        elif event.type is EventType.TOOL_CALL_END and call in running:
+            ends[running.pop(call)] = event
+    return ends
+
+
+def _tool_round(start: RoomEvent, end: RoomEvent | None) -> Iterable[Message]:
     """A call and its result together, or neither: a call without a result is refused by most models."""
-    assert isinstance(start.content, ToolCallContent)
-    end = ends.get(start.content.call_id)
-    if end is not None:
+    if end is not None and isinstance(start.content, ToolCallContent):
         call = ToolCall(start.content.call_id, start.content.tool, start.content.arguments)
         yield Message("assistant", "", tool_calls=(call,))
         yield Message("tool", end.content.body, tool_call_id=call.id)

@@ -2,14 +2,18 @@
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
+from typing import Final
 
 from voiceagent import clock
 from voiceagent.agent.context import AIContext
-from voiceagent.agent.tools import Toolbox, ToolOutcome
+from voiceagent.agent.settings import AgentSettings
+from voiceagent.agent.tools import Tool, Toolbox, ToolOutcome
 from voiceagent.errors import LanguageModelError, StoreError
 from voiceagent.llm.model import LanguageModel, Message, Prompt, TextDelta, ToolCall
+from voiceagent.room.bounded import contained
 from voiceagent.room.channel import Host, RoomContext
 from voiceagent.room.events import (
     ChannelType,
@@ -22,11 +26,15 @@ from voiceagent.room.events import (
     ToolCallContent,
 )
 from voiceagent.room.feed import Audience
+from voiceagent.room.frozen import whole_text
 from voiceagent.room.reply import Reply
 from voiceagent.room.visibility import ALL
 from voiceagent.values import JSON
 
 log = logging.getLogger(__name__)
+
+LONGEST_ANSWER: Final = 200_000
+"""How many characters a model may write for one answer, and how many pieces it may send."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +45,13 @@ class Means:
     tools: Toolbox
     apology: str
     max_tool_rounds: int
+    max_tool_calls: int
+
+
+def means_of(model: LanguageModel, tools: Iterable[Tool | Callable[..., Awaitable[object]]], settings: AgentSettings) -> Means:
+    """A model and its tools within an agent's limits."""
+    toolbox = Toolbox(tools, settings.tool_timeout_ms)
+    return Means(model, toolbox, settings.apology, settings.max_tool_rounds, settings.max_tool_calls)
 
 
 class Generation:
@@ -52,6 +67,7 @@ class Generation:
         self._source = EventSource(reply.channel_id or "", ChannelType.AI, Direction.OUTBOUND)
         self._unsaved = ""
         self._final = ""
+        self._left = LONGEST_ANSWER
         self._task: asyncio.Task[None] | None = None
 
     def stop(self) -> None:
@@ -69,8 +85,13 @@ class Generation:
             if self._reply.cancelled is not None:
                 await self._detached(self._reply.cancelled)
                 return None
-            await self._rounds(context)
+            with contained():
+                await self._rounds(context)
         except asyncio.CancelledError:
+            if self._task is not None and not self._task.cancelling():
+                given_up = LanguageModelError("the model gave itself up")
+                await self._failed(given_up)
+                return given_up
             if self._reply.cancelled is None or self._task is None:
                 raise
             self._task.uncancel()
@@ -99,8 +120,8 @@ class Generation:
                 return
             self._reply.pause()
             messages.append(Message("assistant", self._final, tool_calls=tuple(calls)))
-            for call in calls:
-                outcome = await self._run_tool(call)
+            for number, call in enumerate(calls):
+                outcome = await self._run_tool(call) if number < self._means.max_tool_calls else self._one_too_many(call)
                 messages.append(Message("tool", outcome.text, tool_call_id=call.id))
 
     async def _stream(self, context: AIContext, messages: list[Message], *, with_tools: bool) -> list[ToolCall]:
@@ -108,16 +129,38 @@ class Generation:
         head = (Message("system", context.system_prompt),) if context.system_prompt else ()
         prompt = Prompt((*head, *messages), tuple(context.tools) if with_tools else (), context.max_tokens, context.temperature)
         calls: list[ToolCall] = []
+        half = ""
         async with aclosing(self._means.model.stream(prompt)) as chunks:  # type: ignore[type-var]
             async for chunk in chunks:
+                await asyncio.sleep(0)  # a model that waits for nothing must not stop everybody else
                 match chunk:
                     case TextDelta(text):
-                        self._unsaved += text
-                        self._reply.write(text)
-                        self._publish("text.delta", {"text": text}, durable=False)
+                        text, half = _whole_piece(half + text)
+                        self._say(text)
                     case ToolCall():
-                        calls.append(chunk)
+                        self._spend(len(chunk.arguments))
+                        calls.append(_whole_call(chunk))
+        if half:
+            self._say(whole_text(half))
         return calls
+
+    def _say(self, text: str) -> None:
+        """Words go to whoever sounds them as they come. Raises LanguageModelError when they are too many."""
+        text, rest = text[: self._left], text[self._left :]
+        self._unsaved += text
+        self._reply.write(text)
+        if text:
+            self._publish("text.delta", {"text": text}, durable=False)
+        self._spend(len(text) + len(rest))
+
+    def _spend(self, characters: int) -> None:
+        self._left -= max(1, characters)
+        if self._left < 0:
+            raise LanguageModelError(f"the answer did not end within {LONGEST_ANSWER} characters", "length")
+
+    def _one_too_many(self, call: ToolCall) -> ToolOutcome:
+        log.warning("room %s: %s: tool %s is one too many", self._reply.room_id, self._source.channel_id, call.name)
+        return ToolOutcome(error=f"not run: at most {self._means.max_tool_calls} tools may be called at once")
 
     async def _run_tool(self, call: ToolCall) -> ToolOutcome:
         """Runs a tool in a task of its own, so that a cut lets it finish and keeps its result."""
@@ -211,6 +254,16 @@ class Generation:
             responds_to=self._trigger.id,
             audience=self._audience,
         )
+
+
+def _whole_piece(text: str) -> tuple[str, str]:
+    """The text with whole characters only, and the half of one at its end, whose other half may come with the next piece."""
+    held = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+    return whole_text(text[: len(text) - len(held)]), held
+
+
+def _whole_call(call: ToolCall) -> ToolCall:
+    return ToolCall(whole_text(call.id), whole_text(call.name), whole_text(call.arguments))
 
 
 def _audience(room: RoomContext, reply: Reply) -> Audience:

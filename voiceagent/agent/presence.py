@@ -20,6 +20,7 @@ from voiceagent.judgment.policy import SpeakDecision, SpeakTurn
 from voiceagent.judgment.thinker import Heard, Thinker
 from voiceagent.judgment.thought import Thought
 from voiceagent.llm import turn_notes
+from voiceagent.room.bounded import contained
 from voiceagent.room.channel import Host, RoomContext
 from voiceagent.room.events import EventType, RoomEvent
 from voiceagent.room.hooks import ErrorEvent, HookTrigger
@@ -111,7 +112,8 @@ class Presence:
 
     async def _run(self, turn: Turn, reply: Reply) -> None:
         try:
-            await self._take(turn, reply)
+            with contained():
+                await self._take(turn, reply)
         except Exception as error:
             log.exception("room %s: a turn of %s failed", self._room_id, self._who.channel_id)
             self._failed(turn.trigger, "turn", error)

@@ -22,4 +22,5 @@ class AgentSettings(BaseModel):
     max_tokens: int | None = Field(None, ge=1, description="The longest answer, in the model's tokens.")
     temperature: float | None = Field(None, ge=0, le=2, description="How freely the model words its answers.")
     max_tool_rounds: int = Field(5, ge=0, description="How often one answer may call tools before it has to speak.")
+    max_tool_calls: int = Field(16, ge=1, le=100, description="How many tools one round may call; the rest are not run.")
     tool_timeout_ms: int = Field(30_000, ge=1, description="How long one tool may run.")

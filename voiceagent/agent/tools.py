@@ -1,6 +1,5 @@
 """Tools: a plain async function with type hints becomes something that a model may call."""
 
-import asyncio
 import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -10,6 +9,8 @@ from typing import Any, get_type_hints
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from voiceagent.llm.model import ToolCall, ToolSpec
+from voiceagent.room.bounded import TooLateError, bounded
+from voiceagent.room.frozen import whole_text
 from voiceagent.values import JSON
 
 LONGEST_RESULT = 20_000
@@ -85,13 +86,13 @@ class Toolbox:
         except ValidationError as error:
             return ToolOutcome(error=_complaints(error))
         try:
-            async with asyncio.timeout(self._timeout_ms / 1000):
-                result = await known.function(**{name: getattr(arguments, name) for name in type(arguments).model_fields})
-        except TimeoutError:
+            given = {name: getattr(arguments, name) for name in type(arguments).model_fields}
+            result = _as_text(await bounded(known.function(**given), self._timeout_ms))
+        except TooLateError:
             return ToolOutcome(error=f"{call.name} took longer than {self._timeout_ms} ms")
         except Exception as error:  # noqa: BLE001 - a tool's failure is the model's to read
-            return ToolOutcome(error=f"{type(error).__name__}: {error}"[:LONGEST_RESULT])
-        return ToolOutcome(result=_as_text(result))
+            return ToolOutcome(error=whole_text(f"{type(error).__name__}: {error}"[:LONGEST_RESULT]))
+        return ToolOutcome(result=whole_text(result))
 
 
 def _complaints(error: ValidationError) -> str:

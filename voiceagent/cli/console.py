@@ -1,6 +1,7 @@
 """`voiceagent console`: the room and the agent without a microphone, typed lines in and typed answers out."""
 
 import asyncio
+import io
 import sys
 import threading
 from pathlib import Path
@@ -33,6 +34,8 @@ def console(
 ) -> None:
     """Talk with the agent by typing; Ctrl-D ends it. Works in a pipe: one line in, one answer out."""
     settings = config.load(config_file, options=brain_options(llm))
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
     run(_converse(settings, sys.stdin))
 
 
@@ -128,7 +131,10 @@ class _Typed:
                 read.set_result(line)
 
         def work() -> None:
-            line = self._lines.readline()
+            try:
+                line = self._lines.readline()
+            except (OSError, ValueError):  # the terminal is gone, or was closed
+                line = ""
             if not loop.is_closed():
                 loop.call_soon_threadsafe(settle, line)
 

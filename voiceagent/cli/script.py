@@ -47,7 +47,7 @@ def read_script(path: Path) -> tuple[Caller, ...]:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"there is no script {path}") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # also a number of too many digits, or brackets too deep
         raise ConfigError(f"cannot read the script {path}: {error}") from None
     entries = table.pop("caller", None)
     if table:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import signal
 import socket
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ import typer
 import uvicorn
 
 from voiceagent import config
-from voiceagent.app import App
+from voiceagent.app import App, Choices
 from voiceagent.cli.loop import run
 from voiceagent.errors import WebError
 from voiceagent.web import server
@@ -33,14 +34,19 @@ def serve(
     """Open the door for browsers and print its address; SIGINT and SIGTERM close it."""
     chosen = config_file if config_file is not None else (DEFAULT if DEFAULT.is_file() else None)
     settings = config.load(chosen, options={"web.host": host, "web.port": port})
+    open_door(settings)
+
+
+def open_door(settings: config.Settings, choices: Choices | None = None) -> None:
+    """Serves the page until a signal ends it; `choices` may bring tools, a brain, a recognizer or a voice of one's own."""
     with _listen(settings.web) as listening:
-        run(_serve(settings, listening))
+        run(_serve(settings, choices or Choices(), listening))
 
 
-async def _serve(settings: config.Settings, listening: socket.socket) -> None:
+async def _serve(settings: config.Settings, choices: Choices, listening: socket.socket) -> None:
     web = settings.web.model_copy(update={"port": listening.getsockname()[1]})
     typer.echo("Loading the models ...")
-    async with App(settings) as voice:
+    async with App(settings, choices) as voice:
         asgi = server.build(voice.reception, voice.engine, web, voice.status, voice.open_room)
         door = _Door(server.uvicorn_config(asgi, web), web.url)
         await door.serve(sockets=[listening])
@@ -54,7 +60,8 @@ def _listen(web: WebSettings) -> socket.socket:
         return socket.create_server((web.host, web.port), family=family, backlog=128)
     except OSError as error:
         raise WebError(
-            f"cannot listen on {web.host}:{web.port} ({error.strerror or error}); choose another with --host and --port"
+            f"cannot listen on {web.host}:{web.port} ({os.strerror(error.errno) if error.errno else error}); "
+            "choose another port: voiceagent serve --port 8081, or make run PORT=8081"
         ) from None
 
 

@@ -28,12 +28,13 @@ from voiceagent.errors import AudioError, ConfigError
 app = typer.Typer()
 
 WAIT_MS = 30_000
+WRITTEN = ("transcript.json", "timeline.jsonl", "mix.wav")
 
 
 @app.command()
 def talk(
     files: Annotated[list[Path] | None, typer.Argument(help="Recordings (wav, flac, mp3, .ulaw, ...), one caller each.")] = None,
-    script: Annotated[Path | None, typer.Option(help="TOML with [[caller]] name, file, start_ms, from_ms, to_ms.")] = None,
+    script: Annotated[Path | None, typer.Option(help="TOML with \\[\\[caller]] name, file, start_ms, from_ms, to_ms.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for transcript.json, timeline.jsonl and mix.wav.")] = None,
     llm: Annotated[str | None, typer.Option(help=HELP)] = None,
     fast: Annotated[
@@ -110,6 +111,9 @@ def _make(out: Path | None) -> None:
             out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ConfigError(f"cannot make the folder {out}: {error.strerror}") from None
+        for name in WRITTEN:
+            if (out / name).is_dir():
+                raise ConfigError(f"cannot write {out / name}: it is a folder")
 
 
 def _repeatable_ids() -> Callable[[], str]:

@@ -16,7 +16,10 @@ class JudgmentSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    policy: Policy = Field("classifier", description="Classifier: each turn is judged; always: every turn is answered.")
+    policy: Policy = Field(
+        "always",
+        description="Always: every turn is answered; classifier: each is judged, for rooms where people also talk together.",
+    )
     classifier: ClassifierName = Field(
         "embedded",
         description="Who judges: embedded (on this machine), lexical (by words alone), llm (the brain), openai or jev (a key).",

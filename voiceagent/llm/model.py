@@ -1,10 +1,10 @@
 """What a language model must offer, and the values that pass through it."""
 
-import re
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol, runtime_checkable
 
+from voiceagent.llm.marks import Marks
 from voiceagent.values import JSON
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -22,6 +22,9 @@ class ToolCall:
 NOTE_MARK: Final = "[Note from the application, not from the person]"
 INSTRUCTION_MARK: Final = "[Instruction from the application]"
 CUT_MARK: Final = "[You were interrupted while saying this: the person may not have heard the end of it.]"
+
+_MARKS: Final = Marks((NOTE_MARK, INSTRUCTION_MARK, CUT_MARK))
+_INDENT: Final = "\n    "
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,31 +44,16 @@ class Message:
     instruction: bool = False
 
     def rendered(self) -> str:
-        """Label, words and notes as one text, in which nobody's words can pass for the application's."""
-        text = self.content if self.role in ("system", "assistant") else _without_marks(self.content)
+        """Label, words and notes as one text, in which nobody's words can pass for the application's or for another person's.
+
+        The later lines of what is said under a label are indented.
+        """
+        text = self.content if self.role in ("system", "assistant") else _MARKS.taken_out(self.content)
         if self.name is not None:
-            text = f"{_without_marks(self.name)}: {text}"
+            text = f"{_MARKS.taken_out(' '.join(self.name.split()))}: {_INDENT.join(text.splitlines())}"
         if self.instruction:
             text = f"{INSTRUCTION_MARK}\n{text}"
         return "\n\n".join((text, *(f"{NOTE_MARK}\n{note}" for note in self.notes)))
-
-
-def _without_marks(text: str) -> str:
-    """The text with every mark in it, however it is spelled or spaced, in round brackets: no mark any more."""
-    return _MARKS.sub(lambda found: f"({found.group(1)})", text)
-
-
-def _spelled(mark: str) -> str:
-    """A pattern for a mark's letters in order, whatever stands between them that is no letter or digit."""
-    return r"[\W_]*".join(re.escape(letter) for letter in mark if letter.isalnum())
-
-
-_MARKS = re.compile(
-    r"[^\w\s]?[\s\u200b-\u200f\u2060\ufeff]*("
-    + "|".join(_spelled(mark) for mark in (NOTE_MARK, INSTRUCTION_MARK, CUT_MARK))
-    + r")[.\s\u200b-\u200f\u2060\ufeff]*[^\w\s]?",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,8 @@ class Channel:
     """A seat in rooms; one object may sit in many. Subclass it and override what it should hear.
 
     `on_event` runs in the channel's own delivery task, in index order: what it awaits delays this channel alone. A channel
-    that takes long should start a task of its own.
+    that takes long should start a task of its own. What such a task sends is held to come of the event that it was started on,
+    for as long as it lives: a task that serves a line for ever is started in `on_attach` or before.
     """
 
     def __init__(self, channel_id: str, channel_type: ChannelType) -> None:

@@ -6,10 +6,12 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from voiceagent.errors import RoomError
+from voiceagent.room.bounded import bounded, contained
 from voiceagent.room.channel import Channel
+from voiceagent.room.door import checked_message, checked_participant
 from voiceagent.room.events import (
     Access,
     ChannelBinding,
@@ -38,6 +40,9 @@ from voiceagent.room.tasks import Tasks
 from voiceagent.room.visibility import INTERNAL, check_channel_id, normal
 
 log = logging.getLogger(__name__)
+
+CLOSE_MS: Final = 30_000
+"""How long a channel may take to close."""
 
 F = TypeVar("F", bound=Callable[..., object])
 P = TypeVar("P")
@@ -84,12 +89,17 @@ class RoomEngine:
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._following is not None:
             self._following.cancel()
-        for channel in self._channels.values():
-            await channel.close()
-        for room in self._rooms:
-            room.feed.close()
-            self._rooms.remove(room.room_id)
-        await self._tasks.__aexit__(kind, error, trace)
+        try:
+            for channel in self._channels.values():
+                try:
+                    await bounded(channel.close(), CLOSE_MS)
+                except Exception:
+                    log.exception("channel %s failed to close", channel.channel_id)
+        finally:
+            for room in self._rooms:
+                room.feed.close()
+                self._rooms.remove(room.room_id)
+            await self._tasks.__aexit__(kind, error, trace)
 
     # -- hooks ----------------------------------------------------------------------------------------------------------
 
@@ -154,10 +164,12 @@ class RoomEngine:
             if room.closed:
                 return
             room.closed = True
-        for binding in room.bindings:
-            await self.detach_channel(room_id, binding.channel_id)
-        room.feed.close()
-        self._rooms.remove(room_id)
+        try:
+            for binding in room.bindings:
+                await self.detach_channel(room_id, binding.channel_id)
+        finally:
+            room.feed.close()
+            self._rooms.remove(room_id)
 
     async def attach_channel(
         self, room_id: str, channel_id: str, *, access: Access = Access.READ_WRITE, muted: bool = False, visibility: str = "all"
@@ -185,11 +197,17 @@ class RoomEngine:
         seat = self._rooms.open(room_id).leave_seat(channel_id)
         if seat is not None:
             seat.leave()
-            seat.channel.on_detach(room_id)
+            try:
+                with contained():
+                    seat.channel.on_detach(room_id)
+            except Exception as error:
+                log.exception("room %s: channel %s failed to leave", room_id, channel_id)
+                self.host.channel_failed(room_id, channel_id, error, None)
 
     async def join(self, room_id: str, participant: Participant) -> None:
         """Adds a person to a room, or brings them back; the room is told when they were not there already."""
         room = self._rooms.open(room_id)
+        participant = checked_participant(participant)
         before = room.person(participant.id)
         person = room.put_person(participant)
         await self.store.put_participant(room_id, person)
@@ -213,11 +231,13 @@ class RoomEngine:
     async def process_inbound(self, message: InboundMessage, *, room_id: str) -> InboundResult:
         """Takes a message into a room; returns once it is committed and told, and never waits for who answers it.
 
-        Raises RoomError for a visibility that may not be asked for, StoreError when the event could not be kept.
+        Raises RoomError for a visibility that may not be asked for and for what JSON cannot hold, StoreError when the event could
+        not be kept.
         """
         room = self._rooms.get(room_id)
         if room is None or room.closed:
             return InboundResult(None, blocked=True, reason="room_closed")
+        message = checked_message(message)
         cause = self._passage.place()
         event = await self._intake.event(room, message, self._channels.get(message.channel_id), cause.depth)
         return await self._passage.take(room, event, cause)
@@ -244,7 +264,7 @@ class RoomEngine:
         text: str,
         *,
         instruction: bool = False,
-        addressed_to: Sequence[str] | None = None,
+        addressed_to: Sequence[str] | str | None = None,
         standalone: bool = False,
         idempotency_key: str | None = None,
     ) -> RoomEvent:

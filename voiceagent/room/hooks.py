@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Generic, Literal, TypeVar
 
-from voiceagent.room.bounded import bounded
+from voiceagent.room.bounded import bounded, watched
 from voiceagent.room.context import RoomContext
 
 log = logging.getLogger(__name__)
@@ -146,11 +146,12 @@ class Hooks:
                 self._spawn(self._watch(hook, payload, context), f"hook {hook.name}")
 
     async def _watch(self, hook: Hook, payload: object, context: RoomContext) -> None:
-        await self._ask(hook, payload, context)
+        await self._ask(hook, payload, context, waited_for=False)
 
-    async def _ask(self, hook: Hook, payload: P, context: RoomContext) -> HookOutcome[P]:
+    async def _ask(self, hook: Hook, payload: P, context: RoomContext, *, waited_for: bool = True) -> HookOutcome[P]:
+        within = bounded if waited_for else watched
         try:
-            result = await bounded(hook.function(payload, context), hook.timeout_ms)
+            result = await within(hook.function(payload, context), hook.timeout_ms)
         except Exception as error:
             log.exception("hook %s on %s failed in room %s", hook.name, hook.trigger, context.room_id)
             if hook.trigger is not HookTrigger.ON_ERROR:

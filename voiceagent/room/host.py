@@ -52,10 +52,18 @@ class ChannelHost:
             log.warning("room %s: an instruction from channel %s is dropped", event.room_id, event.source.channel_id)
             return InboundResult(None, blocked=True, reason="instruction_from_channel")
         cause = self._passage.place()
-        return await self._passage.take(room, self._intake.answer(room, event, trigger), cause)
+        return await self._passage.take(room, await self._intake.answer(room, event, trigger), cause)
 
     def sound(self, reply: Reply) -> None:
-        """Hands a reply to every channel of its room that may hear it."""
+        """Hands a reply to every channel of its room that may hear it; to none when its cause has used up its answers, since the
+        room would not take its words either."""
+        cause = self._passage.place()
+        if cause.depth and reply.channel_id is not None and not cause.allowance.draw(reply.id):
+            log.warning("room %s: a reply of %s is not sounded: too many answers to one cause", reply.room_id, reply.channel_id)
+            return
+        self._sound(reply)
+
+    def _sound(self, reply: Reply) -> None:
         room = self._rooms.get(reply.room_id)
         if room is None:
             return
@@ -122,7 +130,7 @@ class ChannelHost:
             reply.visibility = stands.visibility
             reply.write(stands.content.body)
             reply.end()
-            self.sound(reply)
+            self._sound(reply)
 
     def channel_failed(self, room_id: str, channel_id: str, error: Exception, event_id: str | None) -> None:
         """Tells the hooks of a channel that raised, on an event or a reply."""

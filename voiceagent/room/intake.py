@@ -9,6 +9,7 @@ from typing import Final
 from voiceagent import clock
 from voiceagent.errors import RoomError
 from voiceagent.room.channel import Channel
+from voiceagent.room.door import checked_answer
 from voiceagent.room.events import (
     ChannelType,
     Content,
@@ -112,20 +113,24 @@ class Intake:
         kind = EventType.SYSTEM if isinstance(content, SystemContent) else EventType.MESSAGE
         return RoomEvent(id=self._new_id(), room_id=room_id, source=source, content=content, created_at=clock.utc(), type=kind)
 
-    def instruction(self, room: LiveRoom, text: str, addressed_to: Sequence[str] | None, key: str | None) -> RoomEvent:
+    def instruction(self, room: LiveRoom, text: str, addressed_to: Sequence[str] | str | None, key: str | None) -> RoomEvent:
         """What the application asks of agents. Raises RoomError when none of them is there, or when it carries a key."""
         if key and key.strip():
             raise RoomError("instruction_not_idempotent: an instruction is stored nowhere, so it cannot carry an idempotency key")
         agents = [b.channel_id for b in room.bindings if b.channel_type.intelligence]
-        named = tuple(a for a in agents if addressed_to is None or a in addressed_to)
+        wanted = [addressed_to] if isinstance(addressed_to, str) else addressed_to
+        named = tuple(a for a in agents if wanted is None or a in wanted)
         if not named:
             raise RoomError(f"instruction_unaddressed: name an agent channel of the room; it has {agents or 'none'}")
         event = self.own(room.room_id, EventSource("system", ChannelType.SYSTEM), TextContent(text))
         return replace(event, type=EventType.INSTRUCTION, visibility="intelligence", addressed_to=named)
 
-    def answer(self, room: LiveRoom, event: RoomEvent, trigger: RoomEvent | None) -> RoomEvent:
+    async def answer(self, room: LiveRoom, event: RoomEvent, trigger: RoomEvent | None) -> RoomEvent:
         """What a channel made for a trigger, as the room takes it: a new id, its link, its depth, no wider than it may be."""
+        event = checked_answer(event)
         metadata = {key: value for key, value in event.metadata.items() if key != "instruction"}
+        parent = await self.thread_root(room, event.parent_event_id) if event.parent_event_id else None
+        event = replace(event, parent_event_id=parent)
         event = replace(event, id=self._new_id(), index=None, idempotency_key=None, status=EventStatus.PENDING, blocked_by=None)
         if INTERNAL in (event.visibility, event.response_visibility):
             log.warning(
@@ -137,7 +142,10 @@ class Intake:
             return replace(event, metadata=metadata)
         if trigger.type is EventType.INSTRUCTION:
             text = trigger.content.body
-            metadata["instruction"] = {"sha256": hashlib.sha256(text.encode()).hexdigest(), "length": len(text)}
+            metadata["instruction"] = {
+                "sha256": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+                "length": len(text),
+            }
         scope = trigger.response_visibility
         own_scope = event.response_visibility
         types = room.channel_types()

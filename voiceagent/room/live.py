@@ -116,11 +116,11 @@ class LiveRoom:
         return self._order.setdefault(source, asyncio.Lock())
 
     def remember(self, event: RoomEvent) -> None:
-        """Takes a committed event into the window."""
+        """Takes a committed event into the window; the next index comes first, whatever may fail behind it."""
+        self.next_index = (event.index or 0) + 1
         if self._recent is None or self._said_by is None:
             self._recent, self._said_by = deque(maxlen=WINDOW), {}
         if len(self._recent) == WINDOW:
             self._said_by.pop(self._recent[0].id, None)
         self._recent.append(event)
         self._said_by[event.id] = self._met(event)
-        self.next_index = (event.index or 0) + 1

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 
 from voiceagent import clock
 from voiceagent.errors import RoomError, StoreError
+from voiceagent.room.bounded import contained
 from voiceagent.room.cause import Allowance, Cause, current, within
+from voiceagent.room.door import checked_change, repaired
 from voiceagent.room.events import (
     Access,
     ChannelBinding,
@@ -20,6 +22,7 @@ from voiceagent.room.events import (
     RoomEvent,
     TextContent,
 )
+from voiceagent.room.frozen import thawed
 from voiceagent.room.hooks import Hooks, HookTrigger
 from voiceagent.room.live import LiveRoom
 from voiceagent.room.seat import Seat, Spawn
@@ -84,7 +87,9 @@ class Passage:
         """Takes an event in; returns once it is committed (or refused) and everybody has been told. Raises StoreError."""
         if event.idempotency_key and (known := await self._known(room, event)) is not None:
             return known
-        event = self._bounded(event, cause)
+        event = self._bounded(repaired(event), cause)
+        if event.blocked_by == LOOP_CAP and not cause.allowance.refuse():
+            return InboundResult(None, blocked=True, reason=LOOP_CAP)
         # No hook is asked about an event that is refused for what caused it: hooks may be the cause.
         if event.blocked_by in (CHAIN_LIMIT, LOOP_CAP) or not self._hooks.has(HookTrigger.BEFORE_BROADCAST):
             return await self._begin(room, event, cause)
@@ -98,7 +103,7 @@ class Passage:
 
     async def instruct(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> InboundResult:
         """Hands an instruction to the agents it names. It is never stored, and reaches no transport."""
-        event = self._bounded(event, cause)
+        event = self._bounded(repaired(event), cause)
         if event.status is not EventStatus.BLOCKED and self._hooks.has(HookTrigger.BEFORE_BROADCAST):
             event = await self._past_hooks(room, event, cause)
         if event.status is EventStatus.BLOCKED:
@@ -109,29 +114,39 @@ class Passage:
         return InboundResult(event)
 
     def _bounded(self, event: RoomEvent, cause: Cause) -> RoomEvent:
-        """The event, blocked when too much has come of one cause. What comes from outside and a channel's records are free."""
+        """The event, blocked when too much has come of one cause. What comes from outside and a channel's records are free, and
+        an answer counts once."""
         reason = CHAIN_LIMIT if event.chain_depth >= self._max_depth else None
-        if reason is None and cause.depth and event.visibility != INTERNAL and not cause.allowance.draw():
+        if cause.depth and event.visibility != INTERNAL and not cause.allowance.draw(event.correlation_id):
             reason = LOOP_CAP
         return event if reason is None else replace(event, status=EventStatus.BLOCKED, blocked_by=reason)
 
     async def _past_hooks(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> RoomEvent:
-        seen = replace(event, metadata=dict(event.metadata))
+        seen = replace(event, metadata={key: thawed(value) for key, value in event.metadata.items()})
         if event.type is not EventType.INSTRUCTION:
             seen = replace(seen, index=room.next_index)
         with within(Cause(event.chain_depth + 1, cause.allowance)):
             outcome = await self._hooks.run(HookTrigger.BEFORE_BROADCAST, seen, room)
-        changed = replace(outcome.payload, **{name: getattr(event, name) for name in _IDENTITY})
+        changed = checked_change(event, replace(outcome.payload, **{name: getattr(event, name) for name in _IDENTITY}))
         changed = replace(
             changed,
             visibility=_reach(event, changed, room),
             response_visibility=_ceiling(event, changed, room),
             metadata=_marks(event, changed),
+            parent_event_id=await self._parent(room, event, changed),
         )
         if outcome.blocked_by is None:
             return changed
         blocked = replace(changed, status=EventStatus.BLOCKED, blocked_by=outcome.blocked_by)
         return blocked.with_metadata(blocked_reason=outcome.reason)
+
+    async def _parent(self, room: LiveRoom, before: RoomEvent, after: RoomEvent) -> str | None:
+        """The thread that a hook moved an event to, as long as there is one."""
+        wanted = after.parent_event_id
+        if wanted is None or wanted == before.parent_event_id:
+            return wanted
+        parent = await self._store.get_event(room.room_id, wanted) if isinstance(wanted, str) else None
+        return before.parent_event_id if parent is None else parent.parent_event_id or parent.id
 
     def _begin(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> asyncio.Future[InboundResult]:
         """Starts the commit in a task of its own: a caller that is cancelled takes back nothing that may already be on disk."""
@@ -163,7 +178,9 @@ class Passage:
         return InboundResult(known, blocked, _reason(known) if blocked else None, duplicate=True)
 
     async def _commit(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> InboundResult:
+        event = repaired(event)
         async with room.lock:
+            await asyncio.sleep(0)  # in a burst, whoever is told has a turn between two commits
             if room.closed:
                 return InboundResult(None, blocked=True, reason="room_closed")
             known = await self._known(room, event)
@@ -176,12 +193,14 @@ class Passage:
                 if not self.sharing.is_shared or (known := await self._known(room, event)) is None:
                     raise
                 return known
-            room.remember(event)
-            room.feed.commit(event)
-            if event.status is EventStatus.BLOCKED:
-                return InboundResult(event, blocked=True, reason=_reason(event))
-            self._tell_all(room, event, cause)
-        self._hooks_after(room, event, cause)
+            blocked = event.status is EventStatus.BLOCKED
+            _behind(room, event, room.remember)
+            _behind(room, event, room.feed.commit)
+            if not blocked:
+                _behind(room, event, lambda event: self._tell_all(room, event, cause))
+        if blocked:
+            return InboundResult(event, blocked=True, reason=_reason(event))
+        _behind(room, event, lambda event: self._hooks_after(room, event, cause))
         return InboundResult(event)
 
     def _judge(self, room: LiveRoom, event: RoomEvent) -> RoomEvent:
@@ -252,6 +271,15 @@ class Passage:
             self._hooks.notify(HookTrigger.AFTER_BROADCAST, event, room)
 
 
+def _behind(room: LiveRoom, event: RoomEvent, step: Callable[[RoomEvent], object]) -> None:
+    """A step that follows a commit: what fails there takes nothing back, and holds up no other step."""
+    try:
+        with contained():
+            step(event)
+    except Exception:
+        log.exception("room %s: event %s is committed, but a step behind it failed", room.room_id, event.id)
+
+
 def _turn_of(room: LiveRoom, event: RoomEvent, cause: Cause) -> AbstractAsyncContextManager[object]:
     """One author's events pass the hooks one after the other; what a hook, a turn or a tool sends waits for nobody."""
     if cause.depth:
@@ -286,7 +314,7 @@ def _wanted(visibility: str) -> str | None:
     """A visibility that a hook may ask for, None for any other."""
     try:
         value = normal(visibility)
-    except RoomError as error:
+    except (RoomError, AttributeError, TypeError) as error:
         log.error("a hook's change is left out: %s", error)
         return None
     return None if value == INTERNAL else value

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Final
 
+from voiceagent.room.bounded import contained
 from voiceagent.room.cause import Allowance, Cause, current
 from voiceagent.room.channel import Channel, ChannelOutput, RoomContext
 from voiceagent.room.events import ChannelBinding, EventType, RoomEvent
@@ -23,12 +24,13 @@ Failed = Callable[[str, str, Exception, str | None], None]
 class Seat:
     """Delivers to one channel. Its task lives only while something waits, so that an idle room runs nothing."""
 
-    __slots__ = ("_answers", "_failed", "_queue", "_room", "_running", "_spawn", "binding", "channel", "stuck")
+    __slots__ = ("_answers", "_failed", "_left", "_missed", "_queue", "_room", "_running", "_spawn", "binding", "channel")
 
     def __init__(self, channel: Channel, binding: ChannelBinding, room: RoomContext, spawn: Spawn) -> None:
         self.channel = channel
         self.binding = binding
-        self.stuck = False
+        self._left = False
+        self._missed = 0
         self._room = room
         self._spawn = spawn
         self._queue: deque[tuple[RoomEvent, Allowance, bool]] | None = None
@@ -42,17 +44,19 @@ class Seat:
         self._failed = failed
 
     def tell(self, event: RoomEvent, allowance: Allowance, *, asked: bool = True) -> None:
-        """Queues an event for the channel; a channel too stuck to take 1,000 is told nothing more. An agent that is not `asked`
-        only hears it."""
-        if self.stuck:
+        """Queues an event for the channel. An agent that is not `asked` only hears it.
+
+        A channel that is 1,000 behind misses what comes until it has caught up; ON_ERROR is told when that begins and, with the
+        number missed, when it ends.
+        """
+        if self._left:
             return
         if self._queue is None:
             self._queue = deque()
-        if len(self._queue) >= QUEUE:
-            self.stuck = True
-            error = RuntimeError(f"channel {self.binding.channel_id} took none of {QUEUE} events: it is told nothing more")
-            log.error("room %s: %s", self._room.room_id, error)
-            self._fail(event.id, error)
+        if self._missed or len(self._queue) >= QUEUE:
+            self._missed += 1
+            if self._missed == 1:
+                self._lagging(f"is {QUEUE} events behind: it misses what comes until it has caught up", event.id)
             return
         self._queue.append((event, allowance, asked))
         if not self._running:
@@ -62,14 +66,16 @@ class Seat:
     def hand(self, reply: Reply) -> None:
         """Hands over an agent's reply; a channel that fails at it harms neither the agent nor the others."""
         try:
-            self.channel.on_reply(reply, self._room)
+            with contained():
+                self.channel.on_reply(reply, self._room)
         except Exception as error:
             log.exception("channel %s failed on reply %s", self.binding.channel_id, reply.id)
             self._fail(reply.responds_to, error)
 
     def leave(self) -> None:
         """Tells the channel nothing more, what is queued included."""
-        self.stuck = True
+        self._left = True
+        self._missed = 0
         if self._queue is not None:
             self._queue.clear()
 
@@ -78,6 +84,9 @@ class Seat:
             while self._queue:
                 event, allowance, asked = self._queue.popleft()
                 await self._deliver(event, allowance, asked)
+                if not self._queue and self._missed:
+                    missed, self._missed = self._missed, 0
+                    self._lagging(f"has caught up, and missed {missed} events", event.id)
         finally:
             self._running = False
             self._queue = None
@@ -85,15 +94,20 @@ class Seat:
     async def _deliver(self, event: RoomEvent, allowance: Allowance, asked: bool) -> None:
         current.set(Cause(event.chain_depth + 1, allowance))
         try:
-            if self.binding.channel_type.intelligence and event.type is not EventType.INSTRUCTION:
-                await self.channel.on_heard(event, self._room)
-            output = await self.channel.on_event(event, self._room) if asked else None
+            with contained():
+                if self.binding.channel_type.intelligence and event.type is not EventType.INSTRUCTION:
+                    await self.channel.on_heard(event, self._room)
+                output = await self.channel.on_event(event, self._room) if asked else None
+            if output is not None and output.response_events and self._answers is not None:
+                await self._answers(event, output, self.channel)
         except Exception as error:
             log.exception("channel %s failed on event %s", self.binding.channel_id, event.id)
             self._fail(event.id, error)
-            return
-        if output is not None and output.response_events and self._answers is not None:
-            await self._answers(event, output, self.channel)
+
+    def _lagging(self, what: str, event_id: str) -> None:
+        error = RuntimeError(f"channel {self.binding.channel_id} {what}")
+        log.error("room %s: %s", self._room.room_id, error)
+        self._fail(event_id, error)
 
     def _fail(self, event_id: str | None, error: Exception) -> None:
         if self._failed is not None:

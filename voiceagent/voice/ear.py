@@ -247,7 +247,9 @@ class Ear:
     def _probability(self, samples: Samples) -> float:
         """A detector that fails hears nothing in this frame; said once, until it works again."""
         try:
-            probability = self._detector.probability(samples)
+            probability = float(self._detector.probability(samples))
+            if not 0 <= probability <= 1:
+                raise ValueError(f"a voice detector gave {probability} for a probability")
         except Exception:
             if not self._deaf:
                 log.exception("a voice detector failed; its line is heard as silent until it works again")

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-from voiceagent.audio.frame import FRAME_SAMPLES, AudioFrame, Samples
+from voiceagent.audio.frame import FRAME_SAMPLES, SILENCE, AudioFrame, Samples
 from voiceagent.transport.call import Call
 from voiceagent.voice.playback import Playback
 
@@ -41,7 +41,8 @@ class Line:
 
     def talk(self, samples: Samples) -> None:
         """20 ms of this speaker for the others; the oldest goes when too many wait."""
-        self._talk.append(samples)
+        if samples.shape == SILENCE.shape:  # anything else would break the mix for everybody
+            self._talk.append(samples)
 
     def take(self) -> Samples | None:
         """The next 20 ms of this speaker, None when there is nothing to hear."""
@@ -52,7 +53,7 @@ class Line:
         if self._broken:
             return
         try:
-            dropped = self._call.play(AudioFrame(samples, self._handed))
+            dropped = int(self._call.play(AudioFrame(samples, self._handed)) or 0)
         except Exception:  # noqa: BLE001 - costs this line
             self._fail()
             return
@@ -73,7 +74,7 @@ class Line:
         """Throws away what has not left; returns how many samples of the reply were heard."""
         if not self._broken:
             try:
-                self.playback.drop(self._call.clear())
+                self.playback.drop(max(0, int(self._call.clear())))
             except Exception:  # noqa: BLE001 - costs this line
                 self._fail()
         return self.played()
@@ -82,7 +83,7 @@ class Line:
         if self._broken:
             return 0
         try:
-            return self._call.queued
+            return max(0, int(self._call.queued))
         except Exception:  # noqa: BLE001 - costs this line
             self._fail()
             return 0

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -39,17 +40,22 @@ class CallMark:
 class Floors(Channel):
     """The one registered voice channel: hands each reply to the floor of its room."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_unbound: Callable[[Floor], None]) -> None:
+        """`on_unbound` is told of a floor that the engine took its room away from."""
         super().__init__(VOICE_CHANNEL, ChannelType.VOICE)
+        self._on_unbound = on_unbound
         self._floors: dict[str, Floor] = {}
 
     def open(self, floor: Floor) -> None:
         """A room has a floor from now on."""
         self._floors[floor.room_id] = floor
 
-    def shut(self, floor: Floor) -> None:
-        """It has none any more."""
-        self._floors.pop(floor.room_id, None)
+    def shut(self, floor: Floor) -> bool:
+        """It has none any more; False when this floor was not the room's."""
+        if self._floors.get(floor.room_id) is not floor:
+            return False
+        del self._floors[floor.room_id]
+        return True
 
     def on_reply(self, reply: Reply, context: RoomContext) -> None:
         """Queues the reply on its room's floor."""
@@ -62,6 +68,7 @@ class Floors(Channel):
         floor = self._floors.get(room_id)
         if floor is not None:
             floor.drop("unbound")
+            self._on_unbound(floor)
 
     async def close(self) -> None:
         """Every floor closes."""
@@ -71,12 +78,16 @@ class Floors(Channel):
 
 @dataclass(slots=True, eq=False)
 class _Venue:
-    """A room with calls in it, or about to be: `expected` counts them from their arrival to their end."""
+    """A room with calls in it, or about to be: `expected` counts them from their arrival to their end.
+
+    `gone`: the room was closed under them.
+    """
 
     expected: int = 0
     floor: Floor | None = None
     running: asyncio.Task[None] | None = None
     calls: list[VoiceChannel] = field(default_factory=list)
+    gone: bool = False
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -96,7 +107,8 @@ class Reception:
         self._hearing = hearing
         self._speaking = Speaking(tts, speaking or SpeakingSettings())
         self._settings = settings
-        self._floors = Floors()
+        self._floors = Floors(self._unbound)
+        self._closing: set[asyncio.Task[None]] = set()
         self._venues: dict[str, _Venue] = {}
         engine.register_channel(self._floors)
 
@@ -166,7 +178,7 @@ class Reception:
         """The person goes, unless on another line; the floor goes with the last call."""
         async with venue.lock:
             try:
-                if all(other.participant.id != participant_id for other in venue.calls):
+                if not venue.gone and all(other.participant.id != participant_id for other in venue.calls):
                     await self._engine.leave(room_id, participant_id)
                 if venue.expected == 0 and venue.floor is not None:
                     await self._close(venue, venue.floor)
@@ -181,8 +193,19 @@ class Reception:
         if venue.running is not None:
             await asyncio.wait((venue.running,))
         venue.floor = venue.running = None
+        if self._floors.shut(floor):
+            await self._engine.detach_channel(floor.room_id, VOICE_CHANNEL)
+
+    def _unbound(self, floor: Floor) -> None:
+        """A room that was closed under its calls: they end, and whoever calls next finds another floor."""
+        if not self._engine.context(floor.room_id).closed:
+            return
         self._floors.shut(floor)
-        await self._engine.detach_channel(floor.room_id, VOICE_CHANNEL)
+        venue = self._venues.pop(floor.room_id)
+        venue.gone = True
+        for channel in venue.calls:
+            self._engine.host.spawn(self._hang_up(channel.call), f"hang up {channel.call.session_id}")
+        floor.close("closed")
 
     async def _finish(self, floor: Floor) -> None:
         """What is still unsaid is said, if the settings say so, within their bound."""
@@ -198,8 +221,20 @@ class Reception:
         await self._engine.say(room_id, self._settings.greeting, urgent=False)
 
     async def _hang_up(self, call: Call) -> None:
+        """Closes a line; one that will not be closed in time is not waited for."""
+        closing = asyncio.create_task(_closed(call), name=f"hang up {call.session_id}")
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
         try:
-            async with asyncio.timeout(HANG_UP_MS / 1000):
-                await call.hang_up()
-        except Exception:
-            log.exception("call %s could not be hung up", call.session_id)
+            await asyncio.wait((closing,), timeout=HANG_UP_MS / 1000)
+        finally:
+            if not closing.done():
+                log.error("call %s could not be hung up within %d ms", call.session_id, HANG_UP_MS)
+                closing.cancel()
+
+
+async def _closed(call: Call) -> None:
+    try:
+        await call.hang_up()
+    except Exception:
+        log.exception("call %s could not be hung up", call.session_id)

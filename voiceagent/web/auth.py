@@ -8,6 +8,7 @@ from jwt.types import Options
 
 from voiceagent.web.refusal import Refused
 from voiceagent.web.settings import WebSettings
+from voiceagent.web.standing import Standing
 
 AUDIENCE = "voiceagent-room"
 ALGORITHM = "HS256"
@@ -21,8 +22,8 @@ def issue(secret: str, room: str, expires_at: int, *, host: bool = False) -> str
     return jwt.encode({**claims, "host": True} if host else claims, secret, algorithm=ALGORITHM)
 
 
-def check_token(token: str, secret: str, room: str, now: int) -> bool:
-    """Lets the holder of a token for this room pass; `now` in seconds since 1970 UTC. Returns whether they are a host.
+def check_token(token: str, secret: str, room: str, now: int) -> Standing:
+    """Lets the holder of a token for this room pass; `now` in seconds since 1970 UTC. Returns what they may.
 
     Raises Refused 401 or 403.
     """
@@ -34,14 +35,14 @@ def check_token(token: str, secret: str, room: str, now: int) -> bool:
         raise Refused(401, "the token has expired: ask whoever invited you for a new link")
     if claims["room"] != room:
         raise Refused(403, "the token is for another room")
-    return claims.get("host") is True
+    return Standing(claims.get("host") is True, claims["exp"])
 
 
-def check_room_access(settings: WebSettings, headers: Mapping[str, str], room: str, now: int) -> bool:
-    """Asks for a bearer token wherever a secret is set, and returns whether a host asks; without one, only this machine can reach
+def check_room_access(settings: WebSettings, headers: Mapping[str, str], room: str, now: int) -> Standing:
+    """Asks for a bearer token wherever a secret is set, and returns what its holder may; without one, only this machine can reach
     the server, and whoever asks is its host. Raises Refused."""
     if settings.token_secret is None:
-        return True
+        return Standing(host=True)
     scheme, _, token = headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         raise Refused(401, "this room needs a token: open it with the link you were invited by")
@@ -50,9 +51,12 @@ def check_room_access(settings: WebSettings, headers: Mapping[str, str], room: s
 
 def check_host(settings: WebSettings, host: str) -> None:
     """Refuses a Host header that is not ours: a foreign name that was made to resolve to this machine. Raises Refused 421."""
-    name = urlsplit(f"//{host}").hostname
+    try:
+        name = urlsplit(f"//{host}").hostname
+    except ValueError:
+        name = None
     if name is None:
-        raise Refused(421, "the Host header is missing")
+        raise Refused(421, "the Host header is missing, or names no host")
     known = {urlsplit(origin).hostname for origin in settings.allowed_origins}
     if settings.loopback:
         known |= _LOOPBACK | {settings.host}

@@ -12,6 +12,7 @@ from voiceagent.web.limits import Rate
 from voiceagent.web.names import check_room, participant_id
 from voiceagent.web.refusal import Refused, answer_refused
 from voiceagent.web.settings import WebSettings
+from voiceagent.web.standing import Standing
 
 _HEADERS = (
     (
@@ -48,8 +49,8 @@ class Door:
         """The room of a request whose sender may enter it. Raises Refused."""
         return self.room_and_standing(request)[0]
 
-    def room_and_standing(self, request: Request) -> tuple[str, bool]:
-        """The room of a request whose sender may enter it, and whether they are its host. Raises Refused."""
+    def room_and_standing(self, request: Request) -> tuple[str, Standing]:
+        """The room of a request whose sender may enter it, and what they may there. Raises Refused."""
         room = check_room(str(request.path_params["room"]))
         return room, auth.check_room_access(self.settings, request.headers, room, _seconds(clock.utc()))
 

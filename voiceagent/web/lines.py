@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import secrets
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Protocol
 
@@ -14,6 +15,7 @@ from voiceagent.web.names import distinct_name
 from voiceagent.web.refusal import Refused
 from voiceagent.web.rooms import Rooms
 from voiceagent.web.settings import WebSettings
+from voiceagent.web.standing import Standing
 
 log = logging.getLogger(__name__)
 
@@ -28,16 +30,22 @@ class Receiver(Protocol):
         ...
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Line:
-    """One browser's call in one room; `epoch` names the opening of the room that it belongs to."""
+    """One browser's call in one room; `epoch` names the opening of the room that it belongs to, `before` the line it replaces."""
 
     room: str
     participant: Participant
     call: WebRtcCall
+    standing: Standing
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     before: "Line | None" = None
     epoch: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Whose line it is, and in which room."""
+        return self.room, self.participant.id
 
 
 class Lines:
@@ -46,42 +54,50 @@ class Lines:
     Each line has a task of its own; one that fails is logged and takes nobody with it.
     """
 
-    def __init__(self, receiver: Receiver, rooms: Rooms, settings: WebSettings) -> None:
+    def __init__(self, receiver: Receiver, rooms: Rooms, settings: WebSettings, agent: Callable[[], str]) -> None:
+        """`agent` tells the agent's name, which no guest may take."""
         self._receiver = receiver
         self._rooms = rooms
         self._settings = settings
+        self._agent = agent
         self._tasks = asyncio.TaskGroup()
         self._lines: dict[tuple[str, str], Line] = {}
+        self._living: set[Line] = set()
 
     async def __aenter__(self) -> "Lines":
         await self._tasks.__aenter__()
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        for line in list(self._lines.values()):
+        for line in tuple(self._living):
             await line.call.close()
         await self._tasks.__aexit__(kind, error, trace)
 
-    async def open(self, room: str, participant: str, name: str, offer: str) -> tuple[Line, str]:
-        """Answers an offer; a line that the same participant has in this room is replaced. Raises Refused, TransportError."""
-        before = self._lines.get((room, participant))
-        others = [line for line in self._lines.values() if line is not before]
+    async def open(self, room: str, person: Participant, offer: str, standing: Standing) -> tuple[Line, str]:
+        """Answers an offer; a line that the same participant has in this room is replaced, once the answer is made.
+
+        The name is cleaned, and numbered when somebody has it. Raises Refused, TransportError; then nothing has changed.
+        """
+        others = [line for line in self._living if line.key != (room, person.id)]
         here = [line for line in others if line.room == room]
         if len(here) >= self._settings.max_people:
             raise Refused(503, f"the room is full: at most {self._settings.max_people} people at once")
         if len(others) >= self._settings.max_lines:
             raise Refused(503, f"the server is full: at most {self._settings.max_lines} people at once")
-        name = distinct_name(name, [line.participant.display_name or "" for line in here])
-        line = Line(room, Participant(participant, name), WebRtcCall(f"call-{secrets.token_hex(8)}"), before=before)
-        self._lines[room, participant] = line
+        taken = [self._agent(), *(line.participant.display_name or "" for line in here)]
+        person = replace(person, display_name=distinct_name(person.display_name or "", taken))
+        line = Line(room, person, WebRtcCall(f"call-{secrets.token_hex(8)}"), standing)
+        self._living.add(line)
         try:
             answer = await line.call.accept(offer)
             await self._rooms.enter(room)
-            line.epoch = self._rooms.epoch(room)
         except BaseException:
-            self._forget(line)
+            self._living.discard(line)
             await line.call.close()
             raise
+        line.epoch = self._rooms.epoch(room)
+        line.before = self._lines.get(line.key)
+        self._lines[line.key] = line
         self._tasks.create_task(self._serve(line), name=f"line {line.call.session_id}")
         return line, answer
 
@@ -97,8 +113,10 @@ class Lines:
             await self._give_way(line)
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(line.call.run(), name=f"sound {line.call.session_id}")
+                expiring = tasks.create_task(self._expire(line), name=f"token {line.call.session_id}")
                 if await line.call.connected():
                     await self._receiver.receive(line.call, room_id=line.room, participant=line.participant)
+                expiring.cancel()
                 await line.call.close()
         except* Exception:
             log.exception("line %s in room %s failed", line.call.session_id, line.room)
@@ -107,6 +125,11 @@ class Lines:
             self._forget(line)
             self._rooms.leave(line.room)
             line.ended.set()
+
+    async def _expire(self, line: Line) -> None:
+        await line.standing.ended()
+        log.info("line %s: its token has expired", line.call.session_id)
+        line.call.end()
 
     async def _give_way(self, line: Line) -> None:
         before, line.before = line.before, None
@@ -120,6 +143,6 @@ class Lines:
             log.warning("line %s did not end within %d s of being replaced", before.call.session_id, REPLACED_MS // 1000)
 
     def _forget(self, line: Line) -> None:
-        key = (line.room, line.participant.id)
-        if self._lines.get(key) is line:
-            del self._lines[key]
+        self._living.discard(line)
+        if self._lines.get(line.key) is line:
+            del self._lines[line.key]

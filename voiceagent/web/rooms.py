@@ -1,8 +1,12 @@
 """The rooms that browsers use: opened when first asked for, bounded in number, closed when nobody needs them."""
 
+import asyncio
+import contextlib
 import secrets
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 
+from voiceagent.errors import RoomError
 from voiceagent.room.channel import Channel
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.events import ChannelType
@@ -13,6 +17,15 @@ TEXT_CHANNEL = "web"
 OpenRoom = Callable[[str], Awaitable[object]]
 
 
+@dataclass(slots=True, eq=False)
+class _Place:
+    """A room in use, or lately in use; whoever opens or closes it holds the lock."""
+
+    users: int = 0
+    epoch: str = ""
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
 class Rooms:
     """Opens rooms with the web's text channel in them, and counts who uses each (lines and streams)."""
 
@@ -20,40 +33,55 @@ class Rooms:
         self._engine = engine
         self._most = most
         self._open_room = open_room or engine.create_room
-        self._users: dict[str, int] = {}
-        self._epochs: dict[str, str] = {}
+        self._places: dict[str, _Place] = {}
         engine.register_channel(Channel(TEXT_CHANNEL, ChannelType.TEXT))
 
     async def enter(self, room: str) -> None:
-        """Opens the room if it is not open, and counts one more user. Raises Refused 503 when too many are in use."""
-        known = room in self._users
-        self._users[room] = self._users.get(room, 0) + 1
-        if known:
-            return
+        """Opens the room if it is not open, and counts one more user; who comes while it is being opened waits for that.
+
+        Raises Refused 503 when too many are in use.
+        """
+        place = self._places.setdefault(room, _Place())
+        place.users += 1
         try:
-            await self._make_place(room)
-            await self._open_room(room)
-            await self._engine.attach_channel(room, TEXT_CHANNEL)
-            self._epochs[room] = secrets.token_hex(6)
+            async with place.lock:
+                if not self._is_open(room):
+                    await self._make_place()
+                    await self._open_room(room)
+                    await self._engine.attach_channel(room, TEXT_CHANNEL)
+                    place.epoch = secrets.token_hex(6)
         except BaseException:
-            self.leave(room)
-            self._users.pop(room, None)
+            place.users -= 1
+            if not place.users:
+                del self._places[room]
             raise
 
     def leave(self, room: str) -> None:
         """Counts one user less; the room stays open until its place is needed."""
-        self._users[room] = max(0, self._users.get(room, 0) - 1)
+        self._places[room].users -= 1
 
     def epoch(self, room: str) -> str:
         """Names this opening of the room; its feed's numbers mean nothing in another."""
-        return self._epochs.get(room, "")
+        return self._places[room].epoch
 
-    async def _make_place(self, room: str) -> None:
-        if len(self._users) <= self._most:
-            return
-        unused = next((other for other, users in self._users.items() if users == 0 and other != room), None)
-        if unused is None:
-            raise Refused(503, f"all {self._most} rooms are in use: try again later")
-        del self._users[unused]
-        self._epochs.pop(unused, None)
-        await self._engine.close_room(unused)
+    def _is_open(self, room: str) -> bool:
+        """Whether it is open with the text channel in it; the host may have closed it."""
+        try:
+            return any(binding.channel_id == TEXT_CHANNEL for binding in self._engine.context(room).bindings)
+        except RoomError:
+            return False
+
+    async def _make_place(self) -> None:
+        while len(self._places) > self._most:
+            unused = next((room for room, place in self._places.items() if not place.users), None)
+            if unused is None:
+                raise Refused(503, f"all {self._most} rooms are in use: try again later")
+            await self._close(unused, self._places[unused])
+
+    async def _close(self, room: str, place: _Place) -> None:
+        """Closes a room that nobody uses; whoever comes meanwhile opens it again."""
+        async with place.lock:
+            with contextlib.suppress(RoomError):  # the host has closed it
+                await self._engine.close_room(room)
+            if not place.users and self._places.get(room) is place:
+                del self._places[room]

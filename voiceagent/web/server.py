@@ -37,7 +37,7 @@ def build(
     door = Door(settings)
     rooms = Rooms(engine, settings.max_rooms, open_room)
     pages = StatusPages(status, token_required=settings.token_secret is not None)
-    lines = Lines(reception, rooms, settings)
+    lines = Lines(reception, rooms, settings, lambda: status().agent)
     signalling = Signalling(door, lines, engine)
 
     @asynccontextmanager

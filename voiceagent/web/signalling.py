@@ -8,6 +8,7 @@ from starlette.responses import JSONResponse, Response
 
 from voiceagent.errors import TransportError
 from voiceagent.room.engine import RoomEngine
+from voiceagent.room.events import Participant
 from voiceagent.web.body import Body, read
 from voiceagent.web.door import Door
 from voiceagent.web.lines import Lines
@@ -50,12 +51,12 @@ class Signalling:
 
     async def offer(self, request: Request) -> Response:
         """POST: an offer in, an answer with all candidates out."""
-        room = self._door.room(request)
+        room, standing = self._door.room_and_standing(request)
         self._door.spend_offer(request)
         offer = await read(request, Offer, self._door.settings.max_body_bytes)
         participant = self._door.participant(offer.participant)
         try:
-            line, answer = await self._lines.open(room, participant, offer.name, offer.sdp)
+            line, answer = await self._lines.open(room, Participant(participant, offer.name), offer.sdp, standing)
         except TransportError as error:
             raise Refused(400, str(error)) from error
         return JSONResponse(

@@ -12,6 +12,7 @@ from voiceagent.values import JSON
 from voiceagent.web.door import Door
 from voiceagent.web.refusal import Refused
 from voiceagent.web.rooms import Rooms
+from voiceagent.web.standing import Standing
 
 HEARTBEAT_S = 15
 SLOW_S = 10
@@ -36,7 +37,7 @@ class Streams:
     async def get(self, scope: Scope, receive: Receive, send: Send) -> None:
         """GET: what happens in the room from now on; with `Last-Event-ID` or `?after=`, what happened since that event first."""
         request = Request(scope, receive)
-        room, host = self._door.room_and_standing(request)
+        room, standing = self._door.room_and_standing(request)
         asked = _after(request)
         if self._open >= self._door.settings.max_streams:
             raise Refused(503, "too many event streams are open: try again later")
@@ -46,7 +47,7 @@ class Streams:
             try:
                 same = request.query_params.get("epoch", self._rooms.epoch(room)) == self._rooms.epoch(room)
                 subscription = self._engine.feed(room).subscribe(asked if same else 0)
-                await _Stream(subscription, receive, send, host=host).run(self._ready(room, host))
+                await _Stream(subscription, receive, send, standing).run(self._ready(room, standing.host))
             except asyncio.CancelledError:  # uvicorn closes and ends this request's task, which is its own
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
             finally:
@@ -70,20 +71,21 @@ class Streams:
 
 
 class _Stream:
-    """One reader: events, a sign of life when there are none, and an end when either side is gone or the reader is too slow."""
+    """One reader: events, a sign of life when there are none, and an end when either side is gone, the reader is too slow, or
+    their token has expired."""
 
-    def __init__(self, subscription: Subscription, receive: Receive, send: Send, *, host: bool) -> None:
+    def __init__(self, subscription: Subscription, receive: Receive, send: Send, standing: Standing) -> None:
         self._subscription = subscription
         self._receive = receive
         self._send = send
-        self._host = host
+        self._standing = standing
         self._writing = asyncio.Lock()
 
     async def run(self, first: bytes) -> None:
         """Returns when the stream is over; `first` goes before everything."""
         await self._send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
         await self._write(b"retry: 1000\n" + first)
-        jobs = [asyncio.create_task(job) for job in (self._events(), self._beat(), self._gone())]
+        jobs = [asyncio.create_task(job) for job in (self._events(), self._beat(), self._gone(), self._expire())]
         try:
             await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -94,7 +96,7 @@ class _Stream:
 
     async def _events(self) -> None:
         async for event in self._subscription.events():
-            if event.audience == "all" or (self._host and event.type in HOSTS_SEE):
+            if event.audience == "all" or (self._standing.host and event.type in HOSTS_SEE):
                 await self._write(encode(event))
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
@@ -102,6 +104,11 @@ class _Stream:
         while True:
             await asyncio.sleep(HEARTBEAT_S)
             await self._write(b": alive\n\n")
+
+    async def _expire(self) -> None:
+        await self._standing.ended()
+        self._subscription.close()  # which ends the events, and they the stream
+        await asyncio.Event().wait()
 
     async def _gone(self) -> None:
         while (await self._receive())["type"] != "http.disconnect":

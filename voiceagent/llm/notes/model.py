@@ -13,6 +13,7 @@ from voiceagent.llm.notes.asked import Asked, asked
 from voiceagent.llm.notes.finder import Finder
 from voiceagent.llm.notes.manners import courtesy, opened, reply, unknown
 from voiceagent.llm.notes.noticing import accepts, asks_for_thought, gone_on, is_offer, key, offer, think_aloud
+from voiceagent.llm.notes.plain import Plain
 from voiceagent.llm.notes.pondering import Line, Pondered, Pondering
 from voiceagent.llm.notes.scale import Scale, read
 from voiceagent.llm.notes.turn import Turn, turn_of
@@ -33,6 +34,7 @@ class NotesModel:
     def __init__(self, notes: facts.Notes, embedder: Embedder, scale: Scale | None = None) -> None:
         self._notes = notes
         self._finder = Finder(notes, embedder, read() if scale is None else scale)
+        self._plain = Plain(notes)
         self._pondering = Pondering(notes, embedder, self._numbers)
         self._by_key = {key(fact.text): fact for fact in notes.facts}
         self._executor: Executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="notes")
@@ -101,8 +103,12 @@ class NotesModel:
         return list(dict.fromkeys(number for several in found for number in several))
 
     def _first(self, one: Asked) -> list[int]:
-        stale = self._finder.find(one.unlike) if one.unlike else []
-        return next((numbers for numbers in map(self._finder.find, one.variants) if numbers and numbers != stale), [])
+        stale = self._found(one.unlike) if one.unlike else []
+        return next((numbers for numbers in map(self._found, one.variants) if numbers and numbers != stale), [])
+
+    def _found(self, question: str) -> list[int]:
+        """What its words tell of the house, what it means, or what its words are alone in telling."""
+        return self._plain.house(question) or self._finder.find(question) or self._plain.covered(question)
 
 
 def _spoken(found: Sequence[facts.Fact]) -> str:

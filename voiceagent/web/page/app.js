@@ -239,6 +239,7 @@ $("leave").addEventListener("click", leave);
 $("mute").addEventListener("click", () => talk?.toggleMute());
 $("compose").addEventListener("submit", async (event) => {
   event.preventDefault();
+  transcript.toEnd();
   const text = $("text").value.trim();
   if (!text || !talk) return;
   $("text").value = "";

@@ -75,8 +75,11 @@ export class Transcript {
   keep(change) {
     const near = this.box.scrollHeight - this.box.scrollTop - this.box.clientHeight < 120;
     change();
-    if (near) this.box.scrollTop = this.box.scrollHeight;
+    if (near) this.toEnd();
   }
+
+  // At once: a smooth way there would still be under way when the next line asks whether the reader is at the end.
+  toEnd() { this.box.scrollTo({ top: this.box.scrollHeight, behavior: "instant" }); }
 
   add(said) { this.empty.remove(); this.box.append(said.box); return said; }
 
