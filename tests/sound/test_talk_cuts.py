@@ -67,9 +67,10 @@ def test_what_was_heard_of_a_cut_answer_is_its_beginning(
     cut = run.said_by("Nova")[0]
     heard = run.right[to_samples(cut["start_ms"]) : to_samples(cut["start_ms"] + cut["played_ms"])]
     words = plain(asyncio.run(whisper.transcribe(heard)).text).split()[:-1]
-    errors = jiwer.process_words(plain(LONG).split()[: len(words)], words)
+    said = plain(LONG).split()
+    beginnings = (" ".join(said[:length]) for length in range(max(1, len(words) - 2), len(words) + 3))
     assert len(words) >= 3
-    assert errors.wer <= WRONG_IN_ONE_VOICE, words
+    assert min(jiwer.wer(beginning, " ".join(words)) for beginning in beginnings) <= WRONG_IN_ONE_VOICE, words
 
 
 @pytest.fixture(scope="module")

@@ -44,6 +44,7 @@ class WebRtcCall:
         self._arrivals: Arrivals | None = None
         self._source: MediaStreamTrack | None = None
         self._candidates = 0
+        self._closing: asyncio.Future[None] | None = None
         self._peer.on("connectionstatechange", self._state_changed)
 
     @property
@@ -148,7 +149,9 @@ class WebRtcCall:
     async def close(self) -> None:
         """Closes the line at once; safe to call twice."""
         self.end()
-        await self._peer.close()
+        if self._closing is None:
+            self._closing = asyncio.ensure_future(self._peer.close())
+        await asyncio.shield(self._closing)  # aiortc never ends a second close when the first was cancelled half way
 
     def end(self) -> None:
         """The line is over: run() closes it."""
