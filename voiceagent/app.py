@@ -117,7 +117,7 @@ class App:
     async def _agent(self, agent: AgentSettings, model: LanguageModel) -> AIChannel:
         judgment = self.settings.judgment
         policy = self._choices.policy
-        if policy is None:
+        if policy is None and (judgment.policy != "always" or judgment.answer_only):
             policy, classifier = await asyncio.get_running_loop().run_in_executor(None, speak_policy, self.settings, model)
             if classifier is not None:
                 self._stack.push_async_callback(classifier.close)
