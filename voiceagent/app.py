@@ -321,7 +321,7 @@ def _notes(path: Path) -> LanguageModel:
     shipped = next((file for file in (package / "notes.md", package.parent / "config" / "notes.md") if file.is_file()), path)
     is_default = path == LanguageModelSettings().notes
     chosen = shipped if is_default and not path.is_file() else path
-    embedder = MiniLM(Weights().path(EMBEDDING))
+    embedder = MiniLM(Weights().whole(EMBEDDING))
     try:
         return NotesModel.from_file(chosen, embedder)
     except LanguageModelError as error:
@@ -335,8 +335,8 @@ def _hearing(settings: HearingSettings, given: SpeechToText | None) -> tuple[Spe
 
     weights = Weights()
     name = settings.model if f"whisper-{settings.model}" not in weights.models else f"whisper-{settings.model}"
-    silero = Silero(weights.path("silero-vad"))
-    recognizer = given or WhisperEngine(weights.path(name), language=settings.language)
+    silero = Silero(weights.whole("silero-vad"))
+    recognizer = given or WhisperEngine(weights.whole(name), language=settings.language)
     return recognizer, lambda: GatedDetector(silero, settings.gate_mode)
 
 
@@ -346,7 +346,7 @@ def _voice(settings: SpeakingSettings) -> TextToSpeech:
         from voiceagent.speech.piper import PiperEngine
     except ModuleNotFoundError as error:
         raise ModelError(f"no voice: {error.name} is not installed; run: pip install 'voiceagent[piper]'") from None
-    return PiperEngine(Weights().path(settings.voice), settings)
+    return PiperEngine(Weights().whole(settings.voice), settings)
 
 
 async def _close(close: Callable[[], object]) -> None:

@@ -82,6 +82,24 @@ def test_one_changed_byte_is_found_by_verify(place: Weights) -> None:
         place.verify("whisper-small-test")
 
 
+def test_a_model_is_not_opened_with_a_changed_byte_in_it(place: Weights, tmp_path: Path) -> None:
+    name = next(iter(place.models))
+    file = next(path for path in (tmp_path / name).iterdir())
+    assert place.whole(name) == place.path(name)
+    changed = bytearray(file.read_bytes())
+    changed[0] ^= 1
+    file.write_bytes(bytes(changed))
+    assert place.path(name)
+    with pytest.raises(ModelError, match=rf"(?s){name}.*voiceagent models pull"):
+        place.whole(name)
+
+
+def test_a_path_of_the_users_own_is_opened_unread(place: Weights, tmp_path: Path) -> None:
+    own = tmp_path / "mine.bin"
+    own.write_bytes(b"anything")
+    assert place.whole(str(own)) == own
+
+
 @pytest.mark.parametrize(
     ("name", "says"),
     [
