@@ -38,7 +38,7 @@ class WebRtcCall:
         self._session_id = session_id
         self._peer = RTCPeerConnection(RTCConfiguration(iceServers=[]))
         self._track = SpeechTrack()
-        self._up = asyncio.Event()
+        self._settled = asyncio.Event()  # up, or over before it was
         self._over = asyncio.Event()
         self._arrived = asyncio.Event()
         self._arrivals: Arrivals | None = None
@@ -84,12 +84,7 @@ class WebRtcCall:
 
     async def connected(self) -> bool:
         """Whether sound can flow; waits until it can, or the line is over."""
-        up, over = asyncio.create_task(self._up.wait()), asyncio.create_task(self._over.wait())
-        try:
-            await asyncio.wait((up, over), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            up.cancel()
-            over.cancel()
+        await self._settled.wait()
         return not self._over.is_set()
 
     async def run(self) -> None:
@@ -138,7 +133,7 @@ class WebRtcCall:
 
     async def hang_up(self) -> None:
         """Closes the line once what is queued has left; safe to call twice."""
-        if self._up.is_set() and not self._over.is_set():
+        if self._settled.is_set() and not self._over.is_set():
             try:
                 async with asyncio.timeout(DRAIN_MS / 1000):
                     await self._track.drained()
@@ -156,12 +151,13 @@ class WebRtcCall:
     def end(self) -> None:
         """The line is over: run() closes it."""
         self._over.set()
+        self._settled.set()
         self._arrived.set()
 
     def _state_changed(self) -> None:
         state = self._peer.connectionState
         if state == "connected":
-            self._up.set()
+            self._settled.set()
         elif state in ("failed", "closed"):
             self.end()
 
