@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tools.speak.scenes import read_scenes
 from voiceagent.judgment.classifier.encoding import Encoder
 from voiceagent.judgment.classifier.features import features
 from voiceagent.judgment.classifier.heads import LEVELS, NAMES
@@ -35,7 +36,9 @@ class Example:
 
 
 def read(path: Path) -> list[Row]:
-    """The rows of a file of labelled turns."""
+    """The labelled turns of a file: JSON lines, or scenes (`.txt`)."""
+    if path.suffix == ".txt":
+        return read_scenes(path)
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
@@ -48,7 +51,7 @@ def blind(name: str) -> bool:
 
 def writers(*, blind_ones: bool) -> list[Path]:
     """The files of the writers that are trained on, or of the others."""
-    return [path for path in sorted(WRITTEN.glob("*.jsonl")) if blind(path.stem) is blind_ones]
+    return [path for path in sorted((*WRITTEN.glob("*.jsonl"), *WRITTEN.glob("*.txt"))) if blind(path.stem) is blind_ones]
 
 
 def state(row: Row) -> dict[str, Any]:

@@ -89,7 +89,9 @@ def fit(net: torch.nn.Module, plan: list[list[Example]], *, rate: float, head_ra
     slow = [p for n, p in net.named_parameters() if not n.startswith(("lexical", "joined", "heads"))]
     fast = [p for n, p in net.named_parameters() if n.startswith(("lexical", "joined", "heads"))]
     steps, began = len(plan), time.monotonic()
-    optimiser = torch.optim.AdamW([{"params": slow, "lr": rate}, {"params": fast, "lr": head_rate}], weight_decay=0.01)
+    optimiser = torch.optim.AdamW(
+        [{"params": slow, "lr": rate}, {"params": fast, "lr": head_rate}], weight_decay=0.01, fused=True
+    )
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda s: min((s + 1) / (0.06 * steps), (steps - s) / (0.94 * steps)))
     net.train()
     for step, batch in enumerate(plan):

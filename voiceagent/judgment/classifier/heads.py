@@ -25,6 +25,11 @@ YES_NO: Final[Mapping[str, Question]] = MappingProxyType(
 )
 """The yes/no questions in the order of the model's outputs; the levels of directness follow them."""
 
+SHARPNESS: Final = 2
+"""The power that the chances of the levels are raised to before their mean is taken as the level. A turn that is either not for the
+agent at all or put to it directly would else be read as what lies between, and be offered to: on writers that were left out of
+training, 2 has the mode right 2 to 3 points more often than 1, with as much false and a little more missed speech."""
+
 NAMES: Final = tuple(YES_NO)
 WIDTH: Final = len(NAMES) + LEVELS
 
@@ -37,11 +42,15 @@ def head_of(question: Question) -> str | None:
 
 
 def answers(logits: NDArray[np.float32]) -> dict[str, Answer]:
-    """Every head's answer, from one row of WIDTH logits that have been divided by their temperatures."""
+    """Every head's answer, from one row of WIDTH logits that have been divided by their temperatures.
+
+    Directness: `spread` holds the chances of the levels, the level is their mean with SHARPNESS.
+    """
     chances = 1.0 / (1.0 + np.exp(-np.clip(logits[: len(NAMES)].astype(np.float64), -30, 30)))
     read: dict[str, Answer] = {name: YesNoAnswer(float(chance)) for name, chance in zip(NAMES, chances, strict=True)}
     levels = logits[len(NAMES) :].astype(np.float64)
     spread = np.exp(levels - levels.max())
     spread /= spread.sum()
-    read["directness"] = ScoreAnswer(float(spread @ np.arange(LEVELS)), tuple(float(p) for p in spread))
+    likely = spread**SHARPNESS / (spread**SHARPNESS).sum()
+    read["directness"] = ScoreAnswer(float(likely @ np.arange(LEVELS)), tuple(float(p) for p in spread))
     return read
