@@ -12,6 +12,8 @@ import pytest
 
 from voiceagent.errors import StoreError
 from voiceagent.room.events import ChannelType, EventSource, Participant, RoomEvent, TextContent
+from voiceagent.room.opening import Opening
+from voiceagent.room.schema import VERSION
 from voiceagent.room.sqlite import SqliteStore
 from voiceagent.room.store import EventFilter
 
@@ -36,7 +38,7 @@ async def test_an_old_file_gains_the_column_and_its_index(tmp_path: Path, versio
     _make(version, path)
     assert "responds_to" not in [row[1] for row in _ask(path, "PRAGMA table_info(events)")]
     await (await SqliteStore.open(path)).close()
-    assert _ask(path, "PRAGMA user_version") == [(4,)]
+    assert _ask(path, "PRAGMA user_version") == [(VERSION,)]
     assert "responds_to" in [row[1] for row in _ask(path, "PRAGMA table_info(events)")]
     assert [row[2] for row in _ask(path, "PRAGMA index_info(events_responds_to)")] == ["room_id", "responds_to", "idx"]
     assert _ask(path, "PRAGMA integrity_check") == [("ok",)]
@@ -102,9 +104,10 @@ async def test_a_newer_file_is_refused_and_not_touched(tmp_path: Path) -> None:
     path = tmp_path / "newer.db"
     with closing(sqlite3.connect(path)) as db:
         db.execute("CREATE TABLE events (unknown TEXT)")
-        db.execute("PRAGMA user_version = 5")
+        db.execute(f"PRAGMA user_version = {VERSION + 1}")
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=r"schema version 5, and this program knows versions up to 4: install a newer version"):
+    said = f"schema version {VERSION + 1}, and this program knows versions up to {VERSION}: install a newer version"
+    with pytest.raises(StoreError, match=said):
         await SqliteStore.open(path)
     assert path.read_bytes() == before
 
@@ -129,3 +132,16 @@ async def test_answers_are_found_by_their_index(tmp_path: Path) -> None:
     question = "WHERE room_id = 'r' AND responds_to = 'q' AND status <> 'blocked' ORDER BY idx"
     [plan] = [row[3] for row in _ask(path, f"EXPLAIN QUERY PLAN SELECT event FROM events {question}") if "SEARCH" in str(row[3])]
     assert "events_responds_to (room_id=? AND responds_to=?)" in str(plan)
+
+
+@_OLD_VERSIONS
+async def test_an_old_files_history_is_not_told_again(tmp_path: Path, version: int) -> None:
+    _make(version, tmp_path / "old.db")
+    store = await SqliteStore.open(tmp_path / "old.db")
+    await store.append(_answer(4, "old-0"))
+    opening = Opening(store)
+    room = await opening.room("old")
+    await opening.close()
+    assert [(line.seq, line.event and line.event.id) for line in await store.feed_lines.after("old", 0, 9)] == [(1, "new-4")]
+    assert room.feed.seq == 1
+    await store.close()

@@ -57,8 +57,10 @@ class Database:
     A connection that was lost is replaced by the next statement, so that a server may restart. No message holds a password.
     """
 
-    def __init__(self, dsn: str, *, timeout_ms: int, most_connections: int) -> None:
+    def __init__(self, dsn: str, *, timeout_ms: int, most_connections: int, application: str = "voiceagent") -> None:
+        """`application`: what the server calls these connections, for those who look whether this process still runs."""
         self.name = _named(dsn)
+        self.application = application
         self._dsn = dsn
         self._timeout_ms = timeout_ms
         self._most = most_connections
@@ -86,6 +88,15 @@ class Database:
         with self._faults(), clock.outside():
             async with self._pool.acquire(timeout=self._timeout_ms / 1000) as connection:
                 return list(await connection.fetch(sql, *values))
+
+    @contextlib.asynccontextmanager
+    async def transaction(self) -> AsyncIterator[asyncpg.Connection]:
+        """Several statements and one commit. Raises StoreError; when the line was lost, what they wrote may have been kept."""
+        if self._pool is None:
+            raise StoreError(f"{self.name} is {'closed' if self._closed else 'not open: call init first'}")
+        with self._faults(), clock.outside():
+            async with self._pool.acquire(timeout=self._timeout_ms / 1000) as connection, connection.transaction():
+                yield connection
 
     async def notices(self, channel: str) -> AsyncIterator[str | None]:
         """What is sent on a channel, as it comes; None whenever the line is new and older notices may have been missed.
@@ -153,7 +164,7 @@ class Database:
 
     def _server_settings(self) -> dict[str, str]:
         return {
-            "application_name": "voiceagent",
+            "application_name": self.application,
             "default_transaction_isolation": "read committed",
             "statement_timeout": str(self._timeout_ms),
         }

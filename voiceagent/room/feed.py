@@ -1,119 +1,55 @@
-"""A room as ordered events for hosts: what happened, what is being said, who is told."""
+"""A room as ordered lines for hosts: what happened, what is being said, who is told."""
 
-import asyncio
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Final, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
 
 from voiceagent import clock
-from voiceagent.room.codec import event_json
-from voiceagent.room.events import EventStatus, RoomEvent
-from voiceagent.room.visibility import ALL
+from voiceagent.room.events import RoomEvent
+from voiceagent.room.line import Audience, FeedEvent, Moment, event_line
+from voiceagent.room.lines.keeper import Keeper
+from voiceagent.room.lines.memory import LineMemory
+from voiceagent.room.lines.store import KEPT, NOTHING, FeedEnd
+from voiceagent.room.subscription import QUEUE, Start, Subscription
+from voiceagent.room.watch import UNWATCHED, Watch
 from voiceagent.values import JSON
 
-Audience = Literal["all", "host"]
+__all__ = ["KEPT", "QUEUE", "Audience", "Feed", "FeedEvent", "Subscription"]
 
-RING: Final = 1_000
-QUEUE: Final = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class FeedEvent:
-    """One line of a room's feed. Durable ones have their own gapless `seq`; droppable ones carry the last one as `after`.
-
-    `at_ms` is milliseconds since the feed began. `audience`: `host` keeps it from participants.
-    """
-
-    seq: int | None
-    after: int
-    at_ms: int
-    time: str
-    type: str
-    room_id: str
-    channel_id: str | None = None
-    session_id: str | None = None
-    generation_id: str | None = None
-    responds_to: str | None = None
-    audience: Audience = "all"
-    data: Mapping[str, JSON] = field(default_factory=dict)
-    event: RoomEvent | None = None
-
-    def as_json(self) -> dict[str, JSON]:
-        """The envelope as hosts read it."""
-        named = {
-            "channel_id": self.channel_id,
-            "session_id": self.session_id,
-            "generation_id": self.generation_id,
-            "responds_to": self.responds_to,
-        }
-        place: dict[str, JSON] = {"seq": self.seq} if self.seq is not None else {"after": self.after}
-        return {
-            "v": 1,
-            **place,
-            "at_ms": self.at_ms,
-            "time": self.time,
-            "type": self.type,
-            "room_id": self.room_id,
-            **{key: value for key, value in named.items() if value is not None},
-            "data": dict(self.data) if self.event is None else {"event": event_json(self.event)},
-        }
-
-
-class Subscription:
-    """One reader's bounded queue. A slow reader loses droppable events first, and is closed when durable ones pile up."""
-
-    def __init__(self, backlog: tuple[FeedEvent, ...], left: Callable[["Subscription"], None]) -> None:
-        self._queue: deque[FeedEvent] = deque(backlog)
-        self._left = left
-        self._more = asyncio.Event()
-        self._closed = False
-        self.lagged = False
-
-    def offer(self, event: FeedEvent) -> None:
-        """Queues an event for the reader; never blocks."""
-        if self._closed:
-            return
-        if len(self._queue) >= QUEUE:
-            if event.seq is None:
-                return
-            self._queue = deque(waiting for waiting in self._queue if waiting.seq is not None)
-        if len(self._queue) >= QUEUE:
-            self.lagged = True
-            self.close()
-            return
-        self._queue.append(event)
-        self._more.set()
-
-    async def events(self) -> AsyncIterator[FeedEvent]:
-        """Events as they come, until either side closes."""
-        while True:
-            while self._queue:
-                yield self._queue.popleft()
-            if self._closed:
-                return
-            self._more.clear()
-            await self._more.wait()
-
-    def close(self) -> None:
-        """No more events; what is queued is still read."""
-        if not self._closed:
-            self._closed = True
-            self._more.set()
-            self._left(self)
+_MS: Final = 1000
 
 
 class Feed:
-    """One room's feed: a bounded ring of what was, and its readers."""
+    """One room's feed: what is published goes to where lines are kept, and from there to every reader."""
 
-    __slots__ = ("_began", "_readers", "_ring", "_seq", "room_id")
+    __slots__ = ("_began", "_keeper", "_readers", "_seq", "_watch", "room_id")
 
-    def __init__(self, room_id: str) -> None:
+    def __init__(self, room_id: str, keeper: Keeper | None = None, end: FeedEnd = NOTHING, watch: Watch = UNWATCHED) -> None:
+        """`keeper`: memory of its own by default. `end`: where the feed stood when the room was last closed."""
         self.room_id = room_id
-        self._seq = 0
+        self._keeper: Keeper = keeper if keeper is not None else LineMemory()
+        self._seq = end.seq
         self._began: int | None = None
-        self._ring: deque[FeedEvent] | None = None
         self._readers: tuple[Subscription, ...] = ()
+        self._watch = watch
+        if end.last is not None:
+            self._began = clock.now() - end.last.at_ms - max(0, _ms_since(end.last.time))
+
+    @property
+    def seq(self) -> int:
+        """The number of the newest line that readers were given."""
+        return self._seq
+
+    @property
+    def durable(self) -> bool:
+        """Whether the numbers go on when the program has been started again."""
+        return self._keeper.durable
+
+    @property
+    def watched(self) -> bool:
+        """Whether anybody reads."""
+        return bool(self._readers)
 
     def publish(
         self,
@@ -126,63 +62,94 @@ class Feed:
         generation_id: str | None = None,
         responds_to: str | None = None,
         audience: Audience = "all",
-        event: RoomEvent | None = None,
-    ) -> FeedEvent:
-        """Adds a line and tells every reader at once."""
-        now = clock.now()
-        if self._began is None:
-            self._began = now
-        after, self._seq = self._seq, self._seq + durable
+    ) -> None:
+        """Adds a line. Readers are given it once it is stored; a droppable one as soon as those before it are."""
+        moment = self._moment()
         line = FeedEvent(
-            seq=self._seq if durable else None,
-            after=after,
-            at_ms=now - self._began,
-            time=clock.utc().isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-            type=type,
-            room_id=self.room_id,
-            channel_id=channel_id,
-            session_id=session_id,
-            generation_id=generation_id,
-            responds_to=responds_to,
-            audience=audience,
-            data=data,
-            event=event,
+            None,
+            self._seq,
+            moment.at_ms,
+            moment.time,
+            type,
+            self.room_id,
+            channel_id,
+            session_id,
+            generation_id,
+            responds_to,
+            audience,
+            data,
         )
+        self._watch.published(line, clock.now())
         if durable:
-            self._keep(line)
-        for reader in self._readers:
-            reader.offer(line)
-        return line
+            self._keeper.keep(self, line)
+        else:
+            self._keeper.behind(self, lambda: self.give(line), droppable=True)
 
-    def commit(self, event: RoomEvent) -> FeedEvent:
-        """Publishes a committed event; refused ones, and those withheld from people's channels, go to hosts alone."""
-        public = event.status is not EventStatus.BLOCKED and event.visibility in (ALL, "transport")
-        return self.publish(
-            "room.event",
-            {},
-            event=event,
-            channel_id=event.source.channel_id,
-            generation_id=event.correlation_id,
-            responds_to=event.responds_to,
-            audience="all" if public else "host",
-        )
+    def commit(self, event: RoomEvent) -> None:
+        """Adds the line of a committed event; refused ones, and those withheld from people's channels, are for hosts alone."""
+        self._keeper.keep(self, event_line(event, self._moment(), None, self._seq))
 
     def subscribe(self, after: int | None = None) -> Subscription:
-        """A reader from now on; with `after`, durable events behind that number first, as far as the ring still has them."""
-        backlog = () if after is None else tuple(e for e in self._ring or () if e.seq is not None and e.seq > after)
-        reader = Subscription(backlog, self._leave)
+        """A reader from now on; with `after`, the durable lines behind that number first, as far as they are kept.
+
+        Where they are not, the reader's `gap` names the first and the last number that is missing. A number that was not
+        given out yet belongs to another count: the reader begins now, with the gap (1, newest).
+        """
+        reader = Subscription(self._start(after), self._past, self._leave, self._watch.dropped)
         self._readers = (*self._readers, reader)
         return reader
 
-    def close(self) -> None:
-        """Ends every reader."""
-        for reader in self._readers:
-            reader.close()
+    def refresh(self) -> None:
+        """Takes in the lines that other processes may have stored."""
+        self._keeper.news(self)
 
-    def _keep(self, line: FeedEvent) -> None:
-        if self._ring is None:
-            self._ring = deque(maxlen=RING)
-        self._ring.append(line)
+    def close(self) -> None:
+        """Ends every reader, behind what was published before."""
+        readers = self._readers
+
+        def end() -> None:
+            for reader in readers:
+                reader.close()
+
+        self._keeper.behind(self, end)
+
+    # -- for the keeper --------------------------------------------------------------------------------------------------
+
+    def give(self, line: FeedEvent) -> None:
+        """Tells every reader of a line that is stored, or of a droppable one."""
+        if line.seq is not None:
+            self._seq = line.seq
+        elif line.after != self._seq:
+            line = replace(line, after=self._seq)
+        for reader in self._readers:
+            reader.offer(line)
+        if line.seq is not None:
+            self._watch.stored(line)
+
+    def skip(self, seq: int) -> None:
+        """Goes on behind a number whose lines nobody reads."""
+        self._seq = max(self._seq, seq)
+
+    def _start(self, after: int | None) -> Start:
+        if after is None:
+            return Start(self._seq, self._seq)
+        if after > self._seq:
+            return Start(self._seq, self._seq, (1, self._seq))
+        kept = max(after, self._seq - KEPT)
+        return Start(kept, self._seq, None if kept == after else (after + 1, kept))
+
+    async def _past(self, after: int, limit: int) -> Sequence[FeedEvent]:
+        return await self._keeper.past(self.room_id, after, limit)
+
+    def _moment(self) -> Moment:
+        now = clock.now()
+        if self._began is None:
+            self._began = now
+        return Moment(now - self._began, clock.utc().isoformat(timespec="milliseconds").replace("+00:00", "Z"))
 
     def _leave(self, reader: Subscription) -> None:
         self._readers = tuple(r for r in self._readers if r is not reader)
+
+
+def _ms_since(time: str) -> int:
+    return round((clock.utc() - datetime.fromisoformat(time)).total_seconds() * _MS)

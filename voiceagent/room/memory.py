@@ -7,7 +7,12 @@ from itertools import islice
 
 from voiceagent.errors import StoreError
 from voiceagent.room.conflict import id_taken, index_taken, key_taken
+from voiceagent.room.consumption.memory import MemoryConsumption
+from voiceagent.room.consumption.rows import ConsumptionRows
 from voiceagent.room.events import EventStatus, Participant, RoomEvent
+from voiceagent.room.jobs.memory import MemoryJobs
+from voiceagent.room.jobs.row import JobRows
+from voiceagent.room.lines.memory import LineMemory
 from voiceagent.room.store import EventFilter, taken_in
 
 _EVERYTHING = EventFilter()
@@ -23,6 +28,24 @@ class MemoryStore:
     def __init__(self) -> None:
         self._rooms: dict[str, _Room] = {}
         self._by_id: dict[str, RoomEvent] = {}
+        self._jobs = MemoryJobs()
+        self._lines = LineMemory()
+        self._consumption = MemoryConsumption()
+
+    @property
+    def jobs(self) -> JobRows:
+        """Where agents' background jobs are kept."""
+        return self._jobs
+
+    @property
+    def consumption(self) -> ConsumptionRows:
+        """Where it is kept what became of answers."""
+        return self._consumption
+
+    @property
+    def feed_lines(self) -> LineMemory:
+        """Where the lines of the rooms' feeds are kept."""
+        return self._lines
 
     async def append(self, event: RoomEvent) -> None:
         """Keeps a committed event. Raises StoreError when its index, id or idempotency key is taken or its index missing."""

@@ -12,8 +12,14 @@ import asyncpg
 from voiceagent.errors import StoreError
 from voiceagent.room.codec import decode_event, decode_participant, encode_event, encode_participant, escape, unescape
 from voiceagent.room.conflict import id_taken, index_taken, key_taken
+from voiceagent.room.consumption.postgres import PostgresConsumption
+from voiceagent.room.consumption.rows import ConsumptionRows
 from voiceagent.room.database import Database, Value
 from voiceagent.room.events import EventStatus, Participant, RoomEvent
+from voiceagent.room.jobs.postgres import PostgresJobs
+from voiceagent.room.jobs.row import JobRows
+from voiceagent.room.lines.postgres import PostgresLines
+from voiceagent.room.lines.store import LineStore
 from voiceagent.room.store import EventFilter, taken_in
 from voiceagent.room.tables import EVENT_COLUMNS, INDEX_TAKEN, KEY_TAKEN, PREPARE
 
@@ -59,8 +65,27 @@ class PostgresStore:
     def __init__(self, dsn: str, *, timeout_ms: int = 5_000, most_connections: int = 8) -> None:
         """`dsn`: postgresql://user:password@host:port/name. `timeout_ms` bounds every statement and every wait for a connection;
         `most_connections` how many are open at once, besides the one that `news` listens on."""
-        self._database = Database(dsn, timeout_ms=timeout_ms, most_connections=most_connections)
         self._name = secrets.token_hex(8)
+        application = f"voiceagent-{self._name}"
+        self._database = Database(dsn, timeout_ms=timeout_ms, most_connections=most_connections, application=application)
+        self._jobs = PostgresJobs(self._database)
+        self._lines = PostgresLines(self._database, _CHANNEL, self._notice)
+        self._consumption = PostgresConsumption(self._database)
+
+    @property
+    def jobs(self) -> JobRows:
+        """Where agents' background jobs are kept."""
+        return self._jobs
+
+    @property
+    def consumption(self) -> ConsumptionRows:
+        """Where it is kept what became of answers."""
+        return self._consumption
+
+    @property
+    def feed_lines(self) -> LineStore:
+        """Where the lines of the rooms' feeds are kept."""
+        return self._lines
 
     async def init(self) -> None:
         """Connects and makes the tables, or adds what those of an older program lack. May be called again. Raises StoreError."""
@@ -80,7 +105,7 @@ class PostgresStore:
         rows = await self._write(_APPEND_NEXT, event, *_row(event))
         try:
             # Not in the commit itself: there Postgres would let one commit of the whole database pass after the other.
-            await self._database.fetch("SELECT pg_notify($1, $2)", _CHANNEL, f"{self._name} {escape(event.room_id)}")
+            await self._database.fetch("SELECT pg_notify($1, $2)", _CHANNEL, self._notice(event.room_id))
         except StoreError as error:
             log.warning("room %s: other processes hear of event %s only with the next one: %s", event.room_id, event.id, error)
         return replace(event, index=rows[0]["idx"])
@@ -154,6 +179,10 @@ class PostgresStore:
     async def close(self) -> None:
         """Lets go of the connections after what was asked before. The store cannot be used again."""
         await self._database.close()
+
+    def _notice(self, room_id: str) -> str:
+        """What other processes are sent when this one has written to a room."""
+        return f"{self._name} {escape(room_id)}"
 
     async def _write(self, sql: str, event: RoomEvent, *values: Value) -> list[asyncpg.Record]:
         try:

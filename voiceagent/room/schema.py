@@ -10,7 +10,7 @@ import aiosqlite
 from voiceagent import clock
 from voiceagent.errors import StoreError
 
-VERSION = 4
+VERSION = 5
 """The newest version that this program reads and writes, kept in the file's `user_version`."""
 
 EVENT_COLUMNS = (
@@ -54,6 +54,31 @@ _STEPS: tuple[tuple[str, ...], ...] = (
         " PRIMARY KEY (room_id, input_id, idx)) WITHOUT ROWID",
         "CREATE TRIGGER events_taken_in AFTER INSERT ON events WHEN new.input_ids IS NOT NULL BEGIN"
         " INSERT INTO taken_in SELECT new.room_id, value, new.idx FROM json_each(new.input_ids); END",
+    ),
+    (
+        # A room's feed. A line that tells of an event has that event's index, and the event itself stays where it is.
+        "CREATE TABLE lines (room_id TEXT NOT NULL, seq INTEGER NOT NULL, type TEXT NOT NULL, generation_id TEXT, input_id TEXT,"
+        " idx INTEGER, writer TEXT NOT NULL, line TEXT NOT NULL, PRIMARY KEY (room_id, seq))",
+        # The newest event whose line is gone: pruned, or never written because an older program had no feed to keep.
+        "CREATE TABLE feeds (room_id TEXT NOT NULL PRIMARY KEY, told INTEGER NOT NULL) WITHOUT ROWID",
+        "INSERT INTO feeds SELECT room_id, max(idx) FROM events GROUP BY room_id",
+        "CREATE TRIGGER lines_pruned AFTER INSERT ON lines WHEN new.seq % 500 = 0 BEGIN"
+        " INSERT OR REPLACE INTO feeds SELECT room_id, max(idx) FROM lines"
+        " WHERE room_id = new.room_id AND seq <= new.seq - 10000 AND idx IS NOT NULL GROUP BY room_id;"
+        " DELETE FROM lines WHERE room_id = new.room_id AND seq <= new.seq - 10000; END",
+        "CREATE TABLE jobs (place INTEGER PRIMARY KEY, job_id TEXT NOT NULL UNIQUE, room_id TEXT NOT NULL,"
+        " channel_id TEXT NOT NULL, generation_id TEXT NOT NULL, call_id TEXT NOT NULL, told INTEGER NOT NULL, job TEXT NOT NULL,"
+        " UNIQUE (room_id, channel_id, generation_id, call_id))",
+        "CREATE INDEX jobs_untold ON jobs (room_id, place) WHERE told = 0",
+        # What became of answers with each person; participant '' is nobody in particular. `strength` orders the states.
+        "CREATE TABLE consumption (event_id TEXT NOT NULL, channel_id TEXT NOT NULL, participant_id TEXT NOT NULL,"
+        " room_id TEXT NOT NULL, strength INTEGER NOT NULL, writer TEXT NOT NULL, state TEXT NOT NULL,"
+        " heard_chars INTEGER NOT NULL, played_ms INTEGER NOT NULL, at TEXT NOT NULL, word TEXT,"
+        " PRIMARY KEY (event_id, channel_id, participant_id)) WITHOUT ROWID",
+        "CREATE INDEX consumption_open ON consumption (room_id) WHERE state IN ('queued', 'playing')",
+        # How far followers outside have been told of each room's feed; the row of room '' says that a follower is known.
+        "CREATE TABLE cursors (follower TEXT NOT NULL, room_id TEXT NOT NULL, seq INTEGER NOT NULL,"
+        " PRIMARY KEY (follower, room_id)) WITHOUT ROWID",
     ),
 )
 

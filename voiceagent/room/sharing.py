@@ -69,6 +69,7 @@ class Sharing:
             for room in rooms if room_id is None else (named,):
                 if room is None:
                     continue
+                room.feed.refresh()
                 try:
                     await self.catch_up(room)
                 except StoreError as error:

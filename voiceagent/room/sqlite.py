@@ -13,7 +13,13 @@ from voiceagent import clock
 from voiceagent.errors import StoreError
 from voiceagent.room.codec import decode_event, decode_participant, encode_event, encode_participant, escape
 from voiceagent.room.conflict import id_taken, index_taken, key_taken
+from voiceagent.room.consumption.rows import ConsumptionRows
+from voiceagent.room.consumption.sqlite import SqliteConsumption
 from voiceagent.room.events import EventStatus, Participant, RoomEvent
+from voiceagent.room.jobs.row import JobRows
+from voiceagent.room.jobs.sqlite import SqliteJobs
+from voiceagent.room.lines.sqlite import SqliteLines
+from voiceagent.room.lines.store import LineStore
 from voiceagent.room.schema import EVENT_COLUMNS, open_file
 from voiceagent.room.store import EventFilter, taken_in
 
@@ -57,6 +63,24 @@ class SqliteStore:
         self._db: aiosqlite.Connection | None = None
         self._opening = asyncio.Lock()
         self._closed = False
+        self._jobs = SqliteJobs(self._run)
+        self._lines = SqliteLines(self._run)
+        self._consumption = SqliteConsumption(self._run)
+
+    @property
+    def jobs(self) -> JobRows:
+        """Where agents' background jobs are kept."""
+        return self._jobs
+
+    @property
+    def consumption(self) -> ConsumptionRows:
+        """Where it is kept what became of answers."""
+        return self._consumption
+
+    @property
+    def feed_lines(self) -> LineStore:
+        """Where the lines of the rooms' feeds are kept."""
+        return self._lines
 
     @classmethod
     async def open(cls, path: Path | str, *, busy_timeout_ms: int = 5000) -> Self:

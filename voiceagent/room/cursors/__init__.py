@@ -1,0 +1,1 @@
+"""How far somebody outside was told of each room's feed."""

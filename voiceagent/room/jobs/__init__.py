@@ -1,0 +1,1 @@
+"""Background jobs of agents as the room keeps them."""

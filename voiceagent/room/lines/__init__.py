@@ -1,0 +1,1 @@
+"""Where the lines of feeds are kept."""
