@@ -1,19 +1,21 @@
 """The agent's channel: one agent, with a presence in each of its rooms."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from voiceagent.agent.deliberation import Deliberation
 from voiceagent.agent.generation import means_of
 from voiceagent.agent.memory import MemoryProvider, RoomMemory
 from voiceagent.agent.presence import Character, Presence
 from voiceagent.agent.settings import AgentSettings
-from voiceagent.agent.strategies import Strategy
+from voiceagent.agent.strategies import Delegation, Strategy
 from voiceagent.agent.tools import Tool
+from voiceagent.judgment.listening import listening_in
 from voiceagent.judgment.policy import SpeakPolicy
 from voiceagent.judgment.thinker import Thinker
 from voiceagent.llm.model import LanguageModel
 from voiceagent.room.channel import Channel, ChannelOutput, RoomContext
 from voiceagent.room.events import ChannelType, RoomEvent
+from voiceagent.values import JSON
 
 
 class AIChannel(Channel):
@@ -23,8 +25,8 @@ class AIChannel(Channel):
     values. `speak_policy` decides on every turn whether the agent speaks, within `speak_timeout` seconds; without one it always
     answers. `thinker` keeps a thought while the agent listens, for which a turn waits up to `think_wait` seconds; with
     `decide_late`, hooks are also told how the policy decides on a thought that came later, though no turn follows. `memory` takes
-    in every event. `strategy` may hand a turn a stand-in for the event it answers. One channel may sit in any number of
-    rooms; answers to different messages are made side by side. Raises ValueError for a thinker without a policy, a
+    in every event. `strategy` may hand a turn a stand-in for the event it answers (`Supervisor`, `Loop`). One channel may sit in
+    any number of rooms; answers to different messages are made side by side. Raises ValueError for a thinker without a policy, a
     `speak_timeout` that is not above 0, or a `think_wait` below 0.
     """
 
@@ -42,7 +44,7 @@ class AIChannel(Channel):
         decide_late: bool = False,
         memory: MemoryProvider | None = None,
         settings: AgentSettings | None = None,
-        strategy: Strategy | None = None,
+        strategy: Strategy | Delegation | None = None,
     ) -> None:
         super().__init__(channel_id, ChannelType.AI)
         if thinker is not None and speak_policy is None:
@@ -72,14 +74,12 @@ class AIChannel(Channel):
     def on_attach(self, room_id: str) -> None:
         """Begins in a room with nothing kept of one that had the same id."""
         self._forget(room_id)
-        self._presences[room_id] = Presence(self._character, self.host, room_id)
+        presence = self._presences[room_id] = Presence(self._character, self.host, room_id)
+        presence.jobs.results.resume(self.host.jobs.take_left(room_id, self.channel_id))
 
     def on_detach(self, room_id: str) -> None:
         """Stops what is being answered and thought in a room that the agent leaves."""
-        presence = self._presences.pop(room_id, None)
-        if presence is not None:
-            presence.close()
-        self._forget(room_id)
+        self._leave(room_id, "stop")
 
     async def on_heard(self, event: RoomEvent, context: RoomContext) -> None:
         """Hands every event to the memory, once, whether the agent is asked or not."""
@@ -90,16 +90,47 @@ class AIChannel(Channel):
     async def on_event(self, event: RoomEvent, context: RoomContext) -> ChannelOutput | None:
         """Begins a turn and returns at once."""
         presence = self._presences.get(context.room_id)
-        if presence is not None:
-            presence.begin(event, context)
-        return None
+        if presence is None:
+            return None
+        presence.begin(event, context)
+        return ChannelOutput(later=True)
+
+    def cancel_generation(self, room_id: str, generation_id: str, reason: str) -> bool:
+        """Stops an answer that the agent is making; False when it makes no such answer."""
+        presence = self._presences.get(room_id)
+        return presence is not None and presence.answers.cancel(generation_id, reason)
+
+    def admits(self, room_id: str, generation_id: str) -> bool:
+        """Whether an answer that the agent is making still takes input in."""
+        presence = self._presences.get(room_id)
+        return presence is not None and presence.answers.admits(generation_id)
+
+    def snapshot(self, room_id: str) -> Mapping[str, JSON]:
+        """The answers that the agent is making, its background jobs that run, and who asked it to only listen, if anybody did."""
+        presence = self._presences.get(room_id)
+        if presence is None:
+            return {}
+        request = listening_in(self._policy, room_id)
+        asked: JSON = None if request is None else {"speaker": request.speaker, "text": request.text}
+        return {"generations": presence.answers.snapshot(), "jobs": presence.jobs.active, "listening": asked}
+
+    def cancel_job(self, room_id: str, job_id: str) -> bool:
+        """Asks a background job of the agent to stop; False when it runs no such job."""
+        presence = self._presences.get(room_id)
+        return presence is not None and presence.jobs.cancel(job_id)
 
     async def close(self) -> None:
         """Leaves every room."""
         for room_id in tuple(self._presences):
-            self.on_detach(room_id)
+            self._leave(room_id, "shutdown")
         if self._policy is not None:
             await self._policy.close()
+
+    def _leave(self, room_id: str, reason: str) -> None:
+        presence = self._presences.pop(room_id, None)
+        if presence is not None:
+            presence.close(reason)
+        self._forget(room_id)
 
     def _forget(self, room_id: str) -> None:
         self._memory.forget_room(room_id)

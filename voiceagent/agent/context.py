@@ -1,12 +1,13 @@
 """What a model reads for one turn: the conversation that the agent may know, and who said what in it."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, Literal
 
 from voiceagent.agent.cuts import Cut, cuts_of
+from voiceagent.agent.tools import Tools
 from voiceagent.llm.model import CUT_MARK, Message, ToolCall, ToolSpec
 from voiceagent.room.channel import RoomContext
 from voiceagent.room.events import ChannelType, EventStatus, EventType, RoomEvent, ToolCallContent
@@ -16,16 +17,24 @@ Purpose = Literal["answer", "thought"]
 
 _AI: Final = ChannelType.AI
 
+UNANSWERED: Final = "This was not answered: the call or the agent was gone. Come back to it only if it is asked about again."
+"""The note on what a person said when nobody was left to answer it."""
+
 
 @dataclass(slots=True)
 class AIContext:
-    """Everything a model call reads; BEFORE_AI_GENERATION hooks may change any of it."""
+    """Everything a model call reads; BEFORE_AI_GENERATION hooks may change any of it.
+
+    `more_tools` are a hook's own, for this answer alone: the model is told of them besides `tools`, and a name of theirs goes
+    before the agent's own.
+    """
 
     messages: list[Message]
     system_prompt: str = ""
     tools: list[ToolSpec] = field(default_factory=list)
     temperature: float | None = None
     max_tokens: int | None = None
+    more_tools: list[Tools] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -55,6 +64,9 @@ def _index(event: RoomEvent) -> int:
 
 def known_to(channel_id: str, events: Sequence[RoomEvent], most: int) -> list[RoomEvent]:
     """The newest `most` of the events that an agent's channel may know, oldest first: its own that stand, and what reaches it."""
+    newest = events[-most:]
+    if len([e for e in newest if e.visibility == ALL and e.status is not EventStatus.BLOCKED]) == len(newest):
+        return list(newest)  # as nearly always, and a third of the work
     known = (
         event
         for event in reversed(events)
@@ -79,16 +91,17 @@ def conversation(
     """
     read = trigger if stand_in is None else stand_in
     if trigger.metadata.get("standalone") is True:
-        return [_last(read, None)]
+        return [as_read(read, None)]
     before = preceding(trigger, room)
     events = known_to(channel_id, before, window)
     label = _labeller(channel_id, [*events, trigger], room, name_all)
-    messages = list(_history(channel_id, events, label, cuts_of(channel_id, before, room.bindings)))
-    messages.append(_last(read, label(trigger)))
+    messages = list(_history(channel_id, events, label, cuts_of(channel_id, before, room.bindings), room.unanswered))
+    messages.append(as_read(read, label(trigger)))
     return messages
 
 
-def _last(trigger: RoomEvent, name: str | None) -> Message:
+def as_read(trigger: RoomEvent, name: str | None) -> Message:
+    """What a turn answers, as the model reads it; `name` labels who said it."""
     if trigger.type is EventType.INSTRUCTION:
         return Message("user", trigger.content.body, instruction=True)
     return Message("user", trigger.content.body, name=name)
@@ -113,6 +126,7 @@ def _history(
     events: Sequence[RoomEvent],
     label: Callable[[RoomEvent], str | None],
     cuts: Mapping[str | None, Cut],
+    unanswered: Collection[str],
 ) -> Iterable[Message]:
     last_row = {e.responds_to: e.id for e in events if _own_words(channel_id, e)}
     ends = _ends(channel_id, events)
@@ -124,7 +138,8 @@ def _history(
             if message.content:
                 yield message
         elif event.type is EventType.MESSAGE and event.content.body:
-            yield Message("user", event.content.body, name=label(event))
+            notes = (UNANSWERED,) if event.id in unanswered else ()
+            yield Message("user", event.content.body, name=label(event), notes=notes)
         elif event.type is EventType.TOOL_CALL_START and event.source.channel_id == channel_id:
             yield from _tool_round(event, ends.get(event.id))
 

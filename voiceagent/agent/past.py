@@ -1,6 +1,6 @@
 """A stored room gone through again: the turns that an agent's policy would have been asked about, as it would have read them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from voiceagent.agent.turn import speak_turn
@@ -70,6 +70,16 @@ class PastRoom:
     def bindings(self) -> Sequence[ChannelBinding]:
         """The channels that left a trace."""
         return self._bindings
+
+    @property
+    def closed(self) -> bool:
+        """A room of the past takes nothing more."""
+        return True
+
+    @property
+    def unanswered(self) -> Collection[str]:
+        """A room of the past knows of none."""
+        return ()
 
     @property
     def recent_events(self) -> Sequence[RoomEvent]:

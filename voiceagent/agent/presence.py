@@ -2,20 +2,27 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import Final
 
-from voiceagent.agent.context import AIContext, AIGenerationEvent, conversation
+from voiceagent.agent.announcer import Purpose
+from voiceagent.agent.answers import Answer, Answers
+from voiceagent.agent.context import AIContext, AIGenerationEvent, as_read, conversation
 from voiceagent.agent.deliberation import Deliberation
-from voiceagent.agent.generation import Generation, Means
+from voiceagent.agent.generation import Ending, Generation, Means
+from voiceagent.agent.inbox import Given
+from voiceagent.agent.jobs import Jobs
 from voiceagent.agent.memory import MemoryProvider
 from voiceagent.agent.mind import Mind
 from voiceagent.agent.notes import add_turn_note
 from voiceagent.agent.recollection import Recollection
 from voiceagent.agent.settings import AgentSettings
-from voiceagent.agent.strategies import Strategy
+from voiceagent.agent.strategies import Delegation, Strategy
+from voiceagent.agent.tools import Several
 from voiceagent.agent.turn import Turn, speak_turn
+from voiceagent.judgment.classifier.backchannel import Backchannels
 from voiceagent.judgment.policy import SpeakDecision, SpeakTurn
 from voiceagent.judgment.thinker import Heard, Thinker
 from voiceagent.judgment.thought import Thought
@@ -24,11 +31,13 @@ from voiceagent.room.bounded import contained
 from voiceagent.room.channel import Host, RoomContext
 from voiceagent.room.events import EventType, RoomEvent
 from voiceagent.room.hooks import ErrorEvent, HookTrigger
+from voiceagent.room.ledger import STEER, Disposition
 from voiceagent.room.reply import Reply
 
 log = logging.getLogger(__name__)
 
 OFFER: Final = turn_notes.OFFER
+_BACKCHANNELS: Final = Backchannels()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +53,7 @@ class Character:
     thinker: Thinker | None = None
     think_wait_ms: int = 0
     decide_late: bool = False
-    strategy: Strategy | None = None
+    strategy: Strategy | Delegation | None = None
 
 
 class Presence:
@@ -54,8 +63,11 @@ class Presence:
         self._who = character
         self._host = host
         self._room_id = room_id
+        self.answers = Answers(host, room_id, character.channel_id, self._again)
+        self.jobs = Jobs(host, room_id, character.channel_id, character.settings.max_jobs)
         self._replies: set[Reply] = set()
-        self._aloud: dict[Reply, RoomEvent] = {}
+        self._undecided: dict[str, None] = {}
+        self._arrivals = count(1)
         self._memory = Recollection(character.memory, host, room_id, character.channel_id)
         self._mind: Mind | None = None
         if character.thinker is not None:
@@ -63,6 +75,7 @@ class Presence:
 
     def hear(self, event: RoomEvent, room: RoomContext) -> None:
         """Takes an event in, its own included, whether asked about it or not."""
+        self.jobs.heard(event)
         speaker = self._who.settings.name
         if event.source.channel_id != self._who.channel_id:
             said_by = room.speaker(event)
@@ -70,35 +83,56 @@ class Presence:
         self._memory.take(event, speaker)
 
     def begin(self, event: RoomEvent, room: RoomContext) -> None:
-        """Starts a turn on an event, from the room as it stands now."""
-        reply = Reply(
-            self._host.new_id(),
-            self._room_id,
-            channel_id=self._who.channel_id,
-            responds_to=event.id,
-            visibility=event.response_visibility or "all",
-        )
-        self._replies.add(reply)
-        task = self._host.spawn(self._run(self._read(event, room), reply), f"turn of {self._who.channel_id}")
-        task.add_done_callback(lambda _: self._replies.discard(reply))
-        reply.when_cancelled(task.cancel)
+        """Starts a turn on an event, from the room as it stands now; or takes it into the answer that it is meant for."""
+        turn = replace(self._read(event, room), arrival=next(self._arrivals))
+        anchor = event.metadata.get(STEER)
+        if isinstance(anchor, str):
+            self.answers.anchor(Given(turn, anchored=True), anchor)
+            return
+        self._undecided[event.id] = None
+        reply = self._reply(turn)
+        self._start(self._run(turn, reply), reply)
 
-    def close(self) -> None:
-        """Leaves the room: what is being answered stops."""
+    def close(self, reason: str) -> None:
+        """Leaves the room: what is being answered stops, and ends."""
+        self.answers.close(reason)
+        self.jobs.close()
+        for input_id in tuple(self._undecided):
+            self._decided(input_id, "held", reason)
         for reply in tuple(self._replies):
             reply.cancel("session_ended")
         self._memory.close()
         if self._mind is not None:
             self._mind.close()
 
+    def _again(self, given: Given, earlier: tuple[RoomEvent, ...]) -> None:
+        """Starts a turn on inputs that were to go into an answer which ended before it took them in: they are decided on."""
+        reply = self._reply(given.turn)
+        self._start(self._guarded(given.turn, self._place(given, reply, "answer", earlier), reply), reply)
+
+    def _reply(self, turn: Turn) -> Reply:
+        return Reply(
+            self._host.new_id(),
+            self._room_id,
+            channel_id=self._who.channel_id,
+            responds_to=turn.trigger.id,
+            visibility=turn.trigger.response_visibility or "all",
+        )
+
+    def _start(self, turn: Coroutine[object, object, None], reply: Reply) -> None:
+        self._replies.add(reply)
+        task = self._host.spawn(turn, f"turn of {self._who.channel_id}")
+        task.add_done_callback(lambda _: self._replies.discard(reply))
+        reply.when_cancelled(task.cancel)
+
     def _read(self, event: RoomEvent, room: RoomContext) -> Turn:
         who = self._who
-        stand_in = who.strategy.stand_in(event, room) if who.strategy is not None else None
+        stand_in = who.strategy.stand_in(event, room) if isinstance(who.strategy, Strategy) else None
+        taken_over = stand_in is not None or isinstance(who.strategy, Delegation)
         ai_context = self._context(event, room, stand_in)
-        if who.deliberation is None or stand_in is not None or event.type is EventType.INSTRUCTION:
+        if who.deliberation is None or taken_over or event.type is EventType.INSTRUCTION or STEER in event.metadata:
             return Turn(event, ai_context)
-        answering = [begun for reply, begun in self._aloud.items() if reply.cancelled is None]
-        asked = speak_turn(who.channel_id, event, room, who.settings.window, answering)
+        asked = speak_turn(who.channel_id, event, room, who.settings.window, self.answers.aloud())
         if self._mind is None:
             return Turn(event, ai_context, asked)
         asked = asked.having_thought(self._mind.thought)
@@ -111,32 +145,57 @@ class Presence:
         return AIContext(messages, self._who.system_prompt, tools, settings.temperature, settings.max_tokens)
 
     async def _run(self, turn: Turn, reply: Reply) -> None:
+        await self._guarded(turn, self._take(turn, reply), reply)
+
+    async def _guarded(self, turn: Turn, work: Coroutine[object, object, None], reply: Reply) -> None:
+        """A turn that fails is reported; whatever happens to it, what it was to answer has an end."""
+        input_id = turn.trigger.id
         try:
             with contained():
-                await self._take(turn, reply)
+                await work
         except Exception as error:
             log.exception("room %s: a turn of %s failed", self._room_id, self._who.channel_id)
             self._failed(turn.trigger, "turn", error)
+            self._decided(input_id, "failed", "turn")
         finally:
             reply.end()
+            self._decided(input_id, "held", reply.cancelled or "stopped")
+
+    def _decided(self, input_id: str, disposition: Disposition | None = None, reason: str | None = None) -> None:
+        """An input has found its way, or its end; nothing when it had before."""
+        if input_id in self._undecided:
+            del self._undecided[input_id]
+            if disposition is not None:
+                self._host.settle(self._room_id, input_id, self._who.channel_id, disposition, reason=reason)
 
     async def _take(self, turn: Turn, reply: Reply) -> None:
         if turn.speak is None or self._who.deliberation is None:
-            await self._answer(turn, reply, ())
+            await self._place(Given(turn), reply, _purpose(turn.trigger))
             return
         decision = await self._who.deliberation.decide(self._host, turn.speak)
         if decision.mode == "silent" and self._mind is not None:
             decision = await self._think(turn, decision, self._who.deliberation, self._mind)
         if decision.mode == "silent":
+            murmur = _BACKCHANNELS.is_one(turn.trigger.content.body)
+            self._decided(turn.trigger.id, "backchannel" if murmur else "listened", decision.reason or None)
             return
-        notes = (*decision.notes, OFFER) if decision.mode == "offer" else decision.notes
-        if self._mind is None:
-            await self._answer(turn, reply, notes)
+        offers = decision.mode == "offer"
+        notes = (*decision.notes, OFFER) if offers else decision.notes
+        await self._place(Given(turn, notes), reply, "offer" if offers else "answer")
+
+    async def _place(self, given: Given, reply: Reply, purpose: Purpose, earlier: tuple[RoomEvent, ...] = ()) -> None:
+        """Answers an input, unless it finds its way into an answer that is being made."""
+        answer = await self.answers.place(given, reply, purpose, earlier)
+        self._decided(given.input_id)
+        if answer is None:
+            return
+        if self._mind is None or given.turn.speak is None:
+            await self._answer(answer, given.notes)
             return
         thought = self._mind.thought.note()
         self._mind.speaks()
         try:
-            await self._answer(turn, reply, (thought, *notes) if thought else notes)
+            await self._answer(answer, (thought, *given.notes) if thought else given.notes)
         finally:
             self._mind.spoke()
 
@@ -170,29 +229,63 @@ class Presence:
         if thought is not None and thought.want_to_say and mind.is_newest(settled):
             await deliberation.decide(self._host, asked.having_thought(thought), asked_again=True, late=True)
 
-    async def _answer(self, turn: Turn, reply: Reply, notes: Sequence[str]) -> None:
-        trigger, channel_id = turn.trigger, self._who.channel_id
+    async def _answer(self, answer: Answer, notes: Sequence[str]) -> None:
+        trigger, ending = answer.turn.trigger, None
+        self.jobs.results.replying(trigger, answer.reply.id)
+        try:
+            ending = await self._make(answer, notes)
+        except Exception:
+            self.answers.settle(answer, "failed", "turn")
+            raise
+        finally:
+            self.answers.settle(answer, "held", answer.reply.cancelled or "stopped")
+            await self.jobs.results.replied(trigger, answer.reply, ending.kind if ending is not None else None)
+
+    async def _make(self, answer: Answer, notes: Sequence[str]) -> Ending | None:
+        turn, reply, channel_id = answer.turn, answer.reply, self._who.channel_id
+        trigger = turn.trigger
         recalled = () if trigger.metadata.get("standalone") is True else await self._memory.recall(trigger)
-        for note in (*recalled, *notes):
+        await self._delegate(turn)
+        for note in (*recalled, *await self.jobs.notes(), *notes):
             turn.ai_context.messages = add_turn_note(turn.ai_context.messages, note)
         asked = AIGenerationEvent(self._room_id, channel_id, trigger, turn.ai_context, reply.id)
         outcome = await self._host.run_hooks(HookTrigger.BEFORE_AI_GENERATION, asked, self._room_id)
         if outcome.blocked_by is not None:
             log.info("room %s: %s does not answer %s: %s", self._room_id, channel_id, trigger.id, outcome.reason)
-            return
+            self.answers.settle(answer, "rejected", "blocked")
+            return None
         if reply.cancelled is not None:
-            return
-        self._aloud[reply] = trigger
+            return None
+        context = outcome.payload.ai_context
+        more = Several(*context.more_tools)
+        context.tools = [*more.specs, *(spec for spec in context.tools if spec.name not in {own.name for own in more.specs})]
+        tools = Several(*context.more_tools, self._who.means.tools)
+        means = replace(self._who.means, tools=self.jobs.tools(tools, reply, trigger))
+        generation = Generation(self._host, means, reply, answer.opening, jobs=lambda: self.jobs.active_ids)
+        self.answers.begin(answer, generation)
         self._host.sound(reply)
-        generation = Generation(self._host, self._who.means, reply, trigger)
         reply.when_cancelled(generation.stop)
-        try:
-            error = await generation.run(outcome.payload.ai_context)
-        finally:
-            del self._aloud[reply]
-        if error is not None:
-            self._failed(trigger, "generation", error)
+        ending = await generation.run(context)
+        self.answers.ended(answer, ending)
+        if ending.error is not None:
+            self._failed(trigger, "generation", ending.error)
+        return ending
+
+    async def _delegate(self, turn: Turn) -> None:
+        """Has others work on what is to be answered, where the agent's strategy says so."""
+        if not isinstance(self._who.strategy, Delegation):
+            return
+        messages = turn.ai_context.messages
+        stand_in = await self._who.strategy.delegate(turn.trigger, tuple(messages))
+        if stand_in is not None:
+            turn.ai_context.messages = [*messages[:-1], as_read(stand_in, messages[-1].name)]
 
     def _failed(self, trigger: RoomEvent, stage: str, error: Exception) -> None:
         failure = ErrorEvent(self._room_id, self._who.channel_id, stage, error, responds_to=trigger.id)
         self._host.notify(HookTrigger.ON_ERROR, failure, self._room_id)
+
+
+def _purpose(trigger: RoomEvent) -> Purpose:
+    """What an answer without a decision is for: a job's result handed back, or an answer like others."""
+    caused_by = trigger.metadata.get("caused_by")
+    return "handback" if isinstance(caused_by, dict) and "job_id" in caused_by else "answer"

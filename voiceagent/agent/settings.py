@@ -24,3 +24,4 @@ class AgentSettings(BaseModel):
     max_tool_rounds: int = Field(5, ge=0, description="How often one answer may call tools before it has to speak.")
     max_tool_calls: int = Field(16, ge=1, le=100, description="How many tools one round may call; the rest are not run.")
     tool_timeout_ms: int = Field(30_000, ge=1, description="How long one tool may run.")
+    max_jobs: int = Field(4, ge=1, le=100, description="How many background jobs may run at once in one room.")

@@ -4,10 +4,11 @@ import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from typing import Any, Protocol, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
+from voiceagent.agent.job import Job
 from voiceagent.llm.model import ToolCall, ToolSpec
 from voiceagent.room.bounded import TooLateError, bounded
 from voiceagent.room.frozen import whole_text
@@ -27,10 +28,11 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """What a call came to: text for the model, or why it failed."""
+    """What a call came to: text for the model, or why it failed; or work that the tool hands over to go on behind the turn."""
 
     result: str | None = None
     error: str | None = None
+    job: Job | None = None
 
     @property
     def text(self) -> str:
@@ -61,6 +63,19 @@ def tool(function: Callable[..., Awaitable[object]]) -> Tool:
     return Tool(ToolSpec(name, inspect.getdoc(function) or name, schema), function, shape)
 
 
+class Tools(Protocol):
+    """What an answer may call."""
+
+    @property
+    def specs(self) -> list[ToolSpec]:
+        """What the model is told."""
+        ...
+
+    async def run(self, call: ToolCall) -> ToolOutcome:
+        """Runs one call; never raises for what the tool or the model did wrong."""
+        ...
+
+
 class Toolbox:
     """An agent's tools by name. A tool that fails costs its call: the model reads why."""
 
@@ -87,7 +102,10 @@ class Toolbox:
             return ToolOutcome(error=_complaints(error))
         try:
             given = {name: getattr(arguments, name) for name in type(arguments).model_fields}
-            result = _as_text(await bounded(known.function(**given), self._timeout_ms))
+            made = await bounded(known.function(**given), self._timeout_ms)
+            if isinstance(made, Job):
+                return ToolOutcome(job=made)
+            result = as_text(made)
         except TooLateError:
             return ToolOutcome(error=f"{call.name} took longer than {self._timeout_ms} ms")
         except Exception as error:  # noqa: BLE001 - a tool's failure is the model's to read
@@ -95,11 +113,32 @@ class Toolbox:
         return ToolOutcome(result=whole_text(result))
 
 
+class Several:
+    """Tools of several owners as one; of those with the same name the first runs."""
+
+    def __init__(self, *owners: Tools) -> None:
+        self._owners = owners
+
+    @property
+    def specs(self) -> list[ToolSpec]:
+        """What the model is told, each name once."""
+        named: dict[str, ToolSpec] = {}
+        for spec in (spec for owner in self._owners for spec in owner.specs):
+            named.setdefault(spec.name, spec)
+        return list(named.values())
+
+    async def run(self, call: ToolCall) -> ToolOutcome:
+        """Has its owner run it; a name that none has is the last one's to refuse."""
+        knows = (owner for owner in self._owners if any(spec.name == call.name for spec in owner.specs))
+        return await next(knows, self._owners[-1]).run(call)
+
+
 def _complaints(error: ValidationError) -> str:
     return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors())
 
 
-def _as_text(result: object) -> str:
+def as_text(result: object) -> str:
+    """What a function returned, as a model reads it; at most 20,000 characters."""
     if isinstance(result, str):
         return result[:LONGEST_RESULT]
     if isinstance(result, BaseModel):

@@ -16,7 +16,7 @@ from voiceagent.room.visibility import reaches
 class Turn:
     """An event to be answered: what the model would read, and what the policy and the thinker read (None: not asked).
 
-    `moment` is the mind's when the turn began.
+    `moment` is the mind's when the turn began, `arrival` its place among all that came to the agent in this room.
     """
 
     trigger: RoomEvent
@@ -24,6 +24,7 @@ class Turn:
     speak: SpeakTurn | None = None
     heard: AIContext | None = None
     moment: int | None = None
+    arrival: int = 0
 
 
 def speak_turn(

@@ -92,7 +92,17 @@ class Done:
     usage: Mapping[str, int] = field(default_factory=dict)
 
 
-Chunk = TextDelta | ToolCall | Done
+@dataclass(frozen=True, slots=True)
+class Steered:
+    """What a model that takes input while it answers knows of such an input: accepted into its conversation, while the response
+    `response_id` ran; applied, by the response `response_id` that now begins; or failed."""
+
+    input_id: str
+    state: Literal["accepted", "applied", "failed"]
+    response_id: str = ""
+
+
+Chunk = TextDelta | ToolCall | Done | Steered
 
 
 class LanguageModel(Protocol):

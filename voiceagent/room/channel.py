@@ -1,7 +1,7 @@
 """What sits in a room: the base that agents, voices and text doors extend."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
@@ -10,20 +10,34 @@ from voiceagent.room.context import RoomContext
 from voiceagent.room.events import ChannelType, InboundResult, RoomEvent
 from voiceagent.room.feed import Feed
 from voiceagent.room.hooks import HookOutcome, HookTrigger
+from voiceagent.room.jobs.keeping import JobKeeping
+from voiceagent.room.ledger import Disposition, Ledger
 from voiceagent.room.reply import Reply
+from voiceagent.room.turns import Turns
+from voiceagent.values import JSON
 
 P = TypeVar("P")
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelOutput:
-    """What a channel answers an event with, already whole; streamed answers go through a Reply instead."""
+    """What a channel answers an event with, already whole; streamed answers go through a Reply instead.
+
+    `later`: the channel says what becomes of the event when it knows, by `host.settle`. Otherwise an event that it was asked
+    about counts as answered when there are `response_events`, and as listened to when there are none.
+    """
 
     response_events: Sequence[RoomEvent] = field(default_factory=tuple)
+    later: bool = False
 
 
 class Host(Protocol):
     """What the engine offers to the channels registered with it."""
+
+    @property
+    def jobs(self) -> JobKeeping:
+        """What background jobs need of the room."""
+        ...
 
     def new_id(self) -> str:
         """An id for a reply or a call."""
@@ -51,6 +65,27 @@ class Host(Protocol):
 
     def feed(self, room_id: str) -> Feed:
         """The room's feed. Raises RoomError when it is not open."""
+        ...
+
+    def ledger(self, room_id: str) -> Ledger:
+        """The room's inputs and what becomes of them. Raises RoomError when it is not open."""
+        ...
+
+    def turns(self, room_id: str) -> Turns:
+        """The room's turns as they are measured. Raises RoomError when it is not open."""
+        ...
+
+    def settle(
+        self,
+        room_id: str,
+        input_id: str,
+        channel_id: str,
+        disposition: Disposition,
+        *,
+        generation_id: str | None = None,
+        reason: str | None = None,
+    ) -> bool:
+        """What became of an input that the channel was asked about. False when it was not, or has said so before."""
         ...
 
     def spawn(self, coroutine: Coroutine[object, object, None], name: str) -> asyncio.Task[None]:
@@ -100,6 +135,22 @@ class Channel:
 
     def on_detach(self, room_id: str) -> None:
         """The channel has left a room, or the room is gone."""
+
+    def cancel_generation(self, room_id: str, generation_id: str, reason: str) -> bool:
+        """Stops an answer that is being made; False when this channel makes no such answer."""
+        return False
+
+    def admits(self, room_id: str, generation_id: str) -> bool:
+        """Whether an answer that this channel makes still takes input in."""
+        return False
+
+    def snapshot(self, room_id: str) -> Mapping[str, JSON]:
+        """What a host that begins to follow the room should know of this channel: lists by name, such as `generations`."""
+        return {}
+
+    def cancel_job(self, room_id: str, job_id: str) -> bool:
+        """Asks a background job of this channel to stop; False when it runs no such job."""
+        return False
 
     async def close(self) -> None:
         """The engine closes; stop what still runs."""

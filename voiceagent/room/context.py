@@ -1,6 +1,6 @@
 """A room as its channels and hooks may read it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from voiceagent.room.events import ChannelBinding, Participant, RoomEvent
@@ -28,6 +28,16 @@ class RoomContext(Protocol):
     @property
     def recent_events(self) -> Sequence[RoomEvent]:
         """The newest committed events, oldest first, BLOCKED and internal ones included; readers filter."""
+        ...
+
+    @property
+    def closed(self) -> bool:
+        """Whether the room takes nothing more."""
+        ...
+
+    @property
+    def unanswered(self) -> Collection[str]:
+        """Ids of messages that nobody answered before the room, the call or the agent was gone."""
         ...
 
     def speaker(self, event: RoomEvent) -> Speaker | None:

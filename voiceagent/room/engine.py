@@ -9,35 +9,44 @@ from types import TracebackType
 from typing import Final, TypeVar
 
 from voiceagent.errors import RoomError
+from voiceagent.room.announcing import Announcing
 from voiceagent.room.bounded import bounded, contained
 from voiceagent.room.channel import Channel
+from voiceagent.room.consumption.desk import ConsumptionDesk
+from voiceagent.room.consumption.rows import rows_of as consumption_of
+from voiceagent.room.consumption.state import Consumption
 from voiceagent.room.door import checked_message, checked_participant
 from voiceagent.room.events import (
     Access,
     ChannelBinding,
     ChannelType,
-    Direction,
     EventSource,
     InboundMessage,
     InboundResult,
     Participant,
     RoomEvent,
     SystemContent,
-    TextContent,
 )
-from voiceagent.room.feed import Feed
+from voiceagent.room.feed import Feed, FeedEvent
 from voiceagent.room.hooks import FAIL_CLOSED, Hook, HookExecution, Hooks, HookTrigger, as_hook_function
 from voiceagent.room.host import ChannelHost
 from voiceagent.room.intake import Intake
-from voiceagent.room.live import WINDOW, LiveRoom
+from voiceagent.room.jobs.desk import JobDesk, rows_of
+from voiceagent.room.live import LiveRoom
 from voiceagent.room.memory import MemoryStore
+from voiceagent.room.opening import Opening
 from voiceagent.room.passage import SYSTEM_CHANNEL, Bounds, Passage
+from voiceagent.room.receipt import Receipt
 from voiceagent.room.reply import Reply
 from voiceagent.room.rooms import Rooms
 from voiceagent.room.seat import Seat
-from voiceagent.room.store import EventFilter, Store
+from voiceagent.room.snapshot import snapshot
+from voiceagent.room.steering import Steering
+from voiceagent.room.store import Store
 from voiceagent.room.tasks import Tasks
 from voiceagent.room.visibility import INTERNAL, check_channel_id, normal
+from voiceagent.trace.witness import NOBODY, Witness
+from voiceagent.values import JSON
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +62,8 @@ class RoomEngine:
 
     Use it as `async with RoomEngine() as kit:`; leaving the block ends every task. `store` keeps what is committed (in memory by
     default), `max_chain_depth` bounds how long agents may answer each other, `process_timeout` (seconds) bounds everything before
-    a commit, `ids` makes ids (uuid4 by default; a seeded source makes runs repeatable).
+    a commit, `ids` makes ids (uuid4 by default; a seeded source makes runs repeatable). `witness` is told what is measured,
+    `on_line` of every durable line of every room's feed, once it is stored; neither may wait.
     """
 
     def __init__(
@@ -63,6 +73,8 @@ class RoomEngine:
         max_chain_depth: int = 5,
         process_timeout: float = 30.0,
         ids: Callable[[], str] | None = None,
+        witness: Witness = NOBODY,
+        on_line: Callable[[FeedEvent], None] = lambda _: None,
     ) -> None:
         if max_chain_depth < 1:
             raise ValueError("max_chain_depth must be at least 1")
@@ -73,10 +85,23 @@ class RoomEngine:
         self._tasks = Tasks()
         self._hooks = Hooks(self._tasks.spawn)
         self._rooms = Rooms()
+        self._opening = Opening(self.store, witness, on_line)
         bounds = Bounds(max_chain_depth, round(process_timeout * 1000))
-        self._passage = Passage(self.store, self._hooks, self._tasks.spawn, self._new_id, bounds)
+        self._consumption = ConsumptionDesk(consumption_of(self.store), self._rooms, self.store, self._tasks.spawn)
+        self._passage = Passage(self.store, self._hooks, self._tasks.spawn, self._new_id, bounds, said=self._consumption.said)
         self._intake = Intake(self.store, self._new_id)
-        self.host = ChannelHost(self._rooms, self._hooks, self._tasks, self._passage, self._intake)
+        self._jobs = JobDesk(rows_of(self.store), self._rooms, self._passage, self._intake)
+        self.host = ChannelHost(
+            self._rooms,
+            self._hooks,
+            self._tasks,
+            self._passage,
+            self._intake,
+            jobs=self._jobs,
+            consumption=self._consumption,
+        )
+        self._announcing = Announcing(self._rooms, self._passage, self._intake, self.store, self.host.sound)
+        self._steering = Steering(self._rooms, self._passage, self._intake, self.store)
         self._channels: dict[str, Channel] = {}
         self._following: asyncio.Task[None] | None = None
 
@@ -89,6 +114,8 @@ class RoomEngine:
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._following is not None:
             self._following.cancel()
+        for room in self._rooms:
+            room.ledger.stop("shutdown")
         try:
             for channel in self._channels.values():
                 try:
@@ -96,10 +123,14 @@ class RoomEngine:
                 except Exception:
                     log.exception("channel %s failed to close", channel.channel_id)
         finally:
+            await self._consumption.flush()
             for room in self._rooms:
-                room.feed.close()
+                room.end("shutdown")
                 self._rooms.remove(room.room_id)
-            await self._tasks.__aexit__(kind, error, trace)
+            try:
+                await self._tasks.__aexit__(kind, error, trace)
+            finally:
+                await self._opening.close()
 
     # -- hooks ----------------------------------------------------------------------------------------------------------
 
@@ -145,21 +176,16 @@ class RoomEngine:
         room_id = room_id or self._new_id()
         if room_id in self._rooms:
             return room_id
-        room = LiveRoom(room_id)
-        for person in await self.store.list_participants(room_id):
-            room.put_person(replace(person, active=False))
-        last = await self.store.last_index(room_id)
-        if last is not None:
-            for event in await self.store.list_events(room_id, limit=WINDOW, newest=True):
-                room.remember(event)
-            room.next_index = max(room.next_index, last + 1)
-        self._rooms.add(room)
+        self._rooms.add(await self._opening.room(room_id))
         await self._passage.sharing.catch_up(self._rooms.open(room_id))
+        await self._jobs.recover(self._rooms.open(room_id))
+        await self._consumption.recover(self._rooms.open(room_id))
         return room_id
 
     async def close_room(self, room_id: str) -> None:
         """Closes a room: its channels leave, its feed ends, nothing more is taken. What is stored stays."""
         room = self._rooms.open(room_id)
+        room.ledger.stop("room_closed")
         async with room.lock:
             if room.closed:
                 return
@@ -168,7 +194,9 @@ class RoomEngine:
             for binding in room.bindings:
                 await self.detach_channel(room_id, binding.channel_id)
         finally:
-            room.feed.close()
+            self._jobs.forget(room_id)
+            await self._consumption.flush()
+            room.end("room_closed")
             self._rooms.remove(room_id)
 
     async def attach_channel(
@@ -188,7 +216,7 @@ class RoomEngine:
             known.binding = binding
             return
         seat = Seat(channel, binding, room, self._tasks.spawn)
-        seat.on_outcome(self.host.take_answers, self.host.channel_failed)
+        seat.on_outcome(self.host.take_answers, self.host.channel_failed, room.ledger, self._consumption.taken)
         room.take_seat(seat)
         channel.on_attach(room_id)
 
@@ -203,6 +231,7 @@ class RoomEngine:
             except Exception as error:
                 log.exception("room %s: channel %s failed to leave", room_id, channel_id)
                 self.host.channel_failed(room_id, channel_id, error, None)
+            self._rooms.open(room_id).ledger.left(channel_id, "detached")
 
     async def join(self, room_id: str, participant: Participant) -> None:
         """Adds a person to a room, or brings them back; the room is told when they were not there already."""
@@ -236,7 +265,7 @@ class RoomEngine:
         """
         room = self._rooms.get(room_id)
         if room is None or room.closed:
-            return InboundResult(None, blocked=True, reason="room_closed")
+            return await self._passage.closed(room_id, message)
         message = checked_message(message)
         cause = self._passage.place()
         event = await self._intake.event(room, message, self._channels.get(message.channel_id), cause.depth)
@@ -274,8 +303,7 @@ class RoomEngine:
         its id. `standalone`: they answer without reading the conversation. Raises RoomError when no agent is there.
         """
         if not instruction:
-            reply = await self.say(room_id, text)
-            return await self._said(room_id, reply)
+            return await self._announcing.said(room_id, text)
         room = self._rooms.open(room_id)
         event = self._intake.instruction(room, text, addressed_to, idempotency_key)
         if standalone:
@@ -292,42 +320,76 @@ class RoomEngine:
         `urgent` cuts what sounds now; otherwise the text waits its turn. A text that a hook or the agent's seat refuses comes
         back as a cancelled reply, unheard. Raises RoomError when no agent sits in the room.
         """
-        room = self._rooms.open(room_id)
-        agents = [b.channel_id for b in room.bindings if b.channel_type.intelligence]
-        speaker = channel_id or (agents[0] if agents else None)
-        if speaker is None or room.seat(speaker) is None:
-            raise RoomError(f"room {room_id}: no agent channel to speak for; attach one, or name a channel of the room")
-        reply = Reply(self._new_id(), room_id, channel_id=None, urgent=urgent)
-        source = EventSource(speaker, ChannelType.AI, Direction.OUTBOUND)
-        cause = self._passage.place()
-        event = replace(self._intake.own(room_id, source, TextContent(text)), addressed_to=(), correlation_id=reply.id)
-        result = await self._passage.take(room, replace(event, chain_depth=cause.depth), cause)
-        if result.event is None or result.blocked:
-            reply.cancel(result.reason or "refused")
-            return reply
-        reply.visibility = result.event.visibility
-        reply.write(result.event.content.body)
-        reply.end()
-        self.host.sound(reply)
-        return reply
+        return await self._announcing.say(room_id, text, channel_id, urgent=urgent)
+
+    def cancel_job(self, room_id: str, job_id: str) -> bool:
+        """Asks an agent's background job to stop; what it has done is not undone.
+
+        False, and `command.rejected` in the feed, when it is not active. Raises RoomError when the room is not open.
+        """
+        return self._jobs.cancel(self._rooms.open(room_id), job_id)
+
+    async def steer(
+        self,
+        room_id: str,
+        text: str,
+        *,
+        participant_id: str | None = None,
+        generation_id: str | None = None,
+        input_id: str | None = None,
+    ) -> Receipt:
+        """Corrects what an agent is doing, in a person's name or the application's; no policy is asked.
+
+        With `generation_id` the text goes into that answer or into none, and is refused once that has ended. Without, it joins
+        the answer that is being made, or opens one. `input_id` names it: given again with the same text it returns how far that
+        has come, with another it is refused. Raises StoreError.
+        """
+        return await self._steering.steer(
+            room_id, text, participant_id=participant_id, generation_id=generation_id, input_id=input_id
+        )
+
+    def cancel_generation(self, room_id: str, generation_id: str, reason: str = "host") -> bool:
+        """Stops an answer that is being made, or sounds; False when there is none of this id.
+
+        Raises RoomError when the room is not open.
+        """
+        seats = self._rooms.open(room_id).seats
+        return any(seat.channel.cancel_generation(room_id, generation_id, reason) for seat in seats)
+
+    async def read(
+        self, event_id: str, participant_id: str, *, channel_id: str | None = None, room_id: str | None = None
+    ) -> None:
+        """Says that a person has read a message. Raises RoomError when no open room has it (`room_id`: this one), StoreError."""
+        await self._consumption.read(event_id, participant_id, channel_id=channel_id, room_id=room_id)
 
     # -- looking in -----------------------------------------------------------------------------------------------------
+
+    async def consumption(self, event_id: str) -> tuple[Consumption, ...]:
+        """What became of an answer, for each channel and person that was to have it: heard, cut, never played, delivered, read.
+
+        Empty for what nobody was told. Raises StoreError.
+        """
+        return await self._consumption.of(event_id)
 
     def context(self, room_id: str) -> LiveRoom:
         """The room as channels and hooks may read it; a live view. Raises RoomError when it is not open."""
         return self._rooms.open(room_id)
 
+    @property
+    def load(self) -> tuple[int, int]:
+        """How many rooms are open, and how many lines of their feeds wait for the store."""
+        return len(tuple(self._rooms)), self._opening.waiting
+
     def feed(self, room_id: str) -> Feed:
         """The room's feed. Raises RoomError when it is not open."""
         return self._rooms.open(room_id).feed
 
-    # -- inside ---------------------------------------------------------------------------------------------------------
+    def snapshot(self, room_id: str) -> dict[str, JSON]:
+        """The room for a host that begins to follow it: see snapshot.py. Raises RoomError when it is not open."""
+        room = self._rooms.open(room_id)
+        return snapshot(room, room.feed.seq)
 
-    async def _said(self, room_id: str, reply: Reply) -> RoomEvent:
-        found = await self.store.list_events(room_id, event_filter=EventFilter(correlation_id=reply.id, blocked=True))
-        if not found:
-            raise RoomError(f"room {room_id}: the announcement was refused: {reply.cancelled}")
-        return found[-1]
+    # -- inside ---------------------------------------------------------------------------------------------------------
 
     async def _tell_of(self, room: LiveRoom, person: Participant, what: str) -> None:
         source = EventSource(SYSTEM_CHANNEL, ChannelType.SYSTEM)

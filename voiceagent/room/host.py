@@ -8,15 +8,19 @@ from typing import TypeVar
 
 from voiceagent.errors import RoomError
 from voiceagent.room.channel import Channel, ChannelOutput
+from voiceagent.room.consumption.desk import ConsumptionDesk
 from voiceagent.room.events import Direction, EventSource, EventType, InboundResult, RoomEvent, TextContent
 from voiceagent.room.feed import Feed
 from voiceagent.room.hooks import ErrorEvent, HookOutcome, Hooks, HookTrigger
 from voiceagent.room.intake import Intake
+from voiceagent.room.jobs.desk import JobDesk
+from voiceagent.room.ledger import Disposition, Ledger
 from voiceagent.room.live import LiveRoom
 from voiceagent.room.passage import Passage, refusal
 from voiceagent.room.reply import Reply
 from voiceagent.room.rooms import Rooms
 from voiceagent.room.tasks import Tasks
+from voiceagent.room.turns import Turns
 from voiceagent.room.visibility import INTERNAL, narrow, reaches
 from voiceagent.values import JSON
 
@@ -28,12 +32,24 @@ P = TypeVar("P")
 class ChannelHost:
     """The Host protocol, for all channels of one engine; `kit.host` is it."""
 
-    def __init__(self, rooms: Rooms, hooks: Hooks, tasks: Tasks, passage: Passage, intake: Intake) -> None:
+    def __init__(
+        self,
+        rooms: Rooms,
+        hooks: Hooks,
+        tasks: Tasks,
+        passage: Passage,
+        intake: Intake,
+        *,
+        jobs: JobDesk,
+        consumption: ConsumptionDesk,
+    ) -> None:
         self._rooms = rooms
         self._hooks = hooks
         self._tasks = tasks
         self._passage = passage
         self._intake = intake
+        self.jobs = jobs
+        self.consumption = consumption
 
     def new_id(self) -> str:
         """An id for whatever needs one."""
@@ -61,6 +77,9 @@ class ChannelHost:
         if cause.depth and reply.channel_id is not None and not cause.allowance.draw(reply.id):
             log.warning("room %s: a reply of %s is not sounded: too many answers to one cause", reply.room_id, reply.channel_id)
             return
+        room = self._rooms.get(reply.room_id)
+        if room is not None and reply.channel_id is not None:
+            room.ledger.sounding(reply.responds_to, reply.channel_id)
         self._sound(reply)
 
     def _sound(self, reply: Reply) -> None:
@@ -76,17 +95,20 @@ class ChannelHost:
             if seat.binding.can_read and reaches(reply.visibility, seat.binding.channel_id, seat.binding.channel_type):
                 seat.hand(reply)
 
-    async def write_record(self, channel: Channel, room_id: str, text: str, metadata: Mapping[str, JSON]) -> RoomEvent:
+    async def write_record(
+        self, channel: Channel, room_id: str, text: str, metadata: Mapping[str, JSON], *, event_id: str | None = None
+    ) -> RoomEvent:
         """Writes a sounding channel's own record, such as a cut: internal, of no participant, delivered to nobody.
 
-        Raises RoomError when the channel does not sound or does not sit in the room.
+        `event_id` is a new_id() that was told of already. Raises RoomError when the channel does not sound or does not sit in the
+        room.
         """
         room = self._rooms.open(room_id)
         seat = room.seat(channel.channel_id)
         if seat is None or seat.channel is not channel or not channel.channel_type.sounds:
             raise RoomError(f"channel {channel.channel_id!r} may not write records in room {room_id}")
         source = EventSource(channel.channel_id, channel.channel_type)
-        event = replace(self._intake.own(room_id, source, TextContent(text)), visibility=INTERNAL)
+        event = replace(self._intake.own(room_id, source, TextContent(text), event_id), visibility=INTERNAL)
         result = await self._passage.take(room, replace(event, metadata=dict(metadata)), self._passage.place())
         if result.event is None:
             raise RoomError(f"room {room_id}: the record was refused: {result.reason}")
@@ -109,6 +131,30 @@ class ChannelHost:
     def feed(self, room_id: str) -> Feed:
         """The room's feed. Raises RoomError when it is not open."""
         return self._rooms.open(room_id).feed
+
+    def ledger(self, room_id: str) -> Ledger:
+        """The room's inputs and what becomes of them. Raises RoomError when it is not open."""
+        return self._rooms.open(room_id).ledger
+
+    def turns(self, room_id: str) -> Turns:
+        """The room's turns as they are measured. Raises RoomError when it is not open."""
+        return self._rooms.open(room_id).turns
+
+    def settle(
+        self,
+        room_id: str,
+        input_id: str,
+        channel_id: str,
+        disposition: Disposition,
+        *,
+        generation_id: str | None = None,
+        reason: str | None = None,
+    ) -> bool:
+        """What became of an input that a channel was asked about. False when it was not, has said so, or the room is gone."""
+        room = self._rooms.get(room_id)
+        if room is None:
+            return False
+        return room.ledger.settle(input_id, channel_id, disposition, generation_id=generation_id, reason=reason)
 
     def spawn(self, coroutine: Coroutine[object, object, None], name: str) -> asyncio.Task[None]:
         """Starts a task that the engine owns; an error in it is logged."""

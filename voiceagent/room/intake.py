@@ -24,12 +24,15 @@ from voiceagent.room.events import (
 from voiceagent.room.live import LiveRoom
 from voiceagent.room.store import Store
 from voiceagent.room.visibility import INTERNAL, NONE, narrow, normal
+from voiceagent.values import JSON
 
 log = logging.getLogger(__name__)
 
 RESERVED: Final = frozenset(
     {
         "instruction",
+        "steer",
+        "submitted",
         "input_ids",
         "interrupted",
         "played_ms",
@@ -40,9 +43,20 @@ RESERVED: Final = frozenset(
         "cancellation_reason",
         "blocked_reason",
         "standalone",
+        "caused_by",
+        "automatic",
     }
 )
 """Metadata that the room and its channels write about events; from anyone else it is left out."""
+
+
+SUBMITTED: Final = "submitted"
+"""Metadata of an event with a key: the digest of what was handed in under it."""
+
+
+def digest_of(content: Content, *more: str | None) -> str:
+    """A digest of a content, by which the same one is known again."""
+    return hashlib.sha256(repr((content, more)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Intake:
@@ -72,6 +86,8 @@ class Intake:
                     "visibility 'internal' is for records that the room itself writes; use 'none' to show a message to nobody"
                 )
         kind = EventType.MESSAGE if message.type is EventType.INSTRUCTION else message.type
+        key = (message.idempotency_key or "").strip() or None
+        marks: dict[str, JSON] = {} if key is None else {SUBMITTED: digest_of(message.content)}
         return RoomEvent(
             id=self._take_id(room, message.reserved_id),
             room_id=room.room_id,
@@ -90,8 +106,8 @@ class Intake:
             response_visibility=normal(message.response_visibility) if message.response_visibility is not None else None,
             chain_depth=depth,
             parent_event_id=await self.thread_root(room, message.parent_event_id) if message.parent_event_id else None,
-            idempotency_key=(message.idempotency_key or "").strip() or None,
-            metadata={key: value for key, value in message.metadata.items() if key not in RESERVED},
+            idempotency_key=key,
+            metadata={**{name: value for name, value in message.metadata.items() if name not in RESERVED}, **marks},
         )
 
     async def thread_root(self, room: LiveRoom, parent_id: str) -> str | None:
@@ -108,10 +124,11 @@ class Intake:
             return reserved_id
         return self._new_id()
 
-    def own(self, room_id: str, source: EventSource, content: Content) -> RoomEvent:
-        """An event of the room itself or of a channel, that answers nothing."""
+    def own(self, room_id: str, source: EventSource, content: Content, event_id: str | None = None) -> RoomEvent:
+        """An event of the room itself or of a channel, that answers nothing; under an id that was made for it, or a new one."""
         kind = EventType.SYSTEM if isinstance(content, SystemContent) else EventType.MESSAGE
-        return RoomEvent(id=self._new_id(), room_id=room_id, source=source, content=content, created_at=clock.utc(), type=kind)
+        event_id = event_id or self._new_id()
+        return RoomEvent(id=event_id, room_id=room_id, source=source, content=content, created_at=clock.utc(), type=kind)
 
     def instruction(self, room: LiveRoom, text: str, addressed_to: Sequence[str] | str | None, key: str | None) -> RoomEvent:
         """What the application asks of agents. Raises RoomError when none of them is there, or when it carries a key."""

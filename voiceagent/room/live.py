@@ -2,14 +2,19 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
+from voiceagent import clock
+from voiceagent.room.consumption.tracks import Tracks
 from voiceagent.room.events import ChannelBinding, ChannelType, Participant, RoomEvent
 from voiceagent.room.feed import Feed
+from voiceagent.room.ledger import Ledger
 from voiceagent.room.roster import Roster, Speaker
 from voiceagent.room.seat import Seat
+from voiceagent.room.turns import Turns
+from voiceagent.room.watch import Watch
 
 WINDOW: Final = 200
 """How many events a room keeps at hand for those that read history."""
@@ -27,16 +32,23 @@ class LiveRoom:
         "_seats",
         "closed",
         "feed",
+        "ledger",
         "lock",
         "next_index",
         "reserved",
         "room_id",
+        "tracks",
+        "turns",
     )
 
-    def __init__(self, room_id: str) -> None:
+    def __init__(self, room_id: str, feed: Feed | None = None, turns: Turns | None = None) -> None:
+        """`turns` measures what `feed` publishes; both are the room's own by default."""
         self.room_id = room_id
+        self.turns = turns if turns is not None else Turns(room_id)
         self.lock = asyncio.Lock()
-        self.feed = Feed(room_id)
+        self.feed = feed if feed is not None else Feed(room_id, watch=Watch(self.turns.read))
+        self.ledger = Ledger(self.feed)
+        self.tracks = Tracks()
         self.next_index = 0
         self.closed = False
         self.reserved: set[str] | None = None
@@ -46,6 +58,12 @@ class LiveRoom:
         self._roster: Roster | None = None
         self._said_by: dict[str, Speaker | None] | None = None
         self._order: dict[str, asyncio.Lock] | None = None
+
+    def end(self, reason: str) -> None:
+        """The room ends: what is open in it is settled, what was measured is told, and nothing follows in its feed."""
+        self.ledger.close(reason)
+        self.turns.close(clock.now())
+        self.feed.close()
 
     @property
     def participants(self) -> Sequence[Participant]:
@@ -61,6 +79,15 @@ class LiveRoom:
     def recent_events(self) -> Sequence[RoomEvent]:
         """The newest committed events, oldest first."""
         return tuple(self._recent) if self._recent else ()
+
+    def remembers(self, event_id: str) -> bool:
+        """Whether an event is among the newest ones."""
+        return self._said_by is not None and event_id in self._said_by
+
+    @property
+    def unanswered(self) -> Collection[str]:
+        """Ids of messages that nobody answered before the room, the call or the agent was gone."""
+        return self.ledger.unanswered
 
     @property
     def seats(self) -> Sequence[Seat]:

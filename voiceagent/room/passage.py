@@ -18,12 +18,15 @@ from voiceagent.room.events import (
     EventSource,
     EventStatus,
     EventType,
+    InboundMessage,
     InboundResult,
     RoomEvent,
     TextContent,
 )
 from voiceagent.room.frozen import thawed
 from voiceagent.room.hooks import Hooks, HookTrigger
+from voiceagent.room.intake import SUBMITTED, digest_of
+from voiceagent.room.ledger import is_input
 from voiceagent.room.live import LiveRoom
 from voiceagent.room.seat import Seat, Spawn
 from voiceagent.room.sharing import Sharing
@@ -36,6 +39,7 @@ log = logging.getLogger(__name__)
 SYSTEM_CHANNEL = "system"
 CHAIN_LIMIT = "event_chain_depth_limit"
 LOOP_CAP = "reentry_loop_cap"
+KEY_TAKEN = "idempotency_key_taken"
 
 _IDENTITY = (
     "id", "room_id", "type", "source", "index", "chain_depth", "responds_to", "correlation_id",
@@ -70,14 +74,29 @@ class Bounds:
 class Passage:
     """Takes events into rooms. `spawn` starts a task that the engine owns."""
 
-    def __init__(self, store: Store, hooks: Hooks, spawn: Spawn, new_id: Callable[[], str], bounds: Bounds) -> None:
+    def __init__(
+        self,
+        store: Store,
+        hooks: Hooks,
+        spawn: Spawn,
+        new_id: Callable[[], str],
+        bounds: Bounds,
+        *,
+        said: Callable[[LiveRoom, RoomEvent], None],
+    ) -> None:
+        """`said` is told of every event that is committed and not refused."""
         self._store = store
         self._hooks = hooks
         self._spawn = spawn
         self._new_id = new_id
         self._max_depth = bounds.chain_depth
         self._timeout_ms = bounds.process_ms
+        self._said = said
         self.sharing = Sharing(store, self._tell_of_other)
+
+    def too_deep(self, chain_depth: int) -> bool:
+        """Whether no agent is asked about an event this deep any more."""
+        return chain_depth + 1 >= self._max_depth
 
     def place(self) -> Cause:
         """Where the running code stands in a chain of causes; a fresh start for what comes from outside."""
@@ -101,6 +120,14 @@ class Passage:
             return InboundResult(None, blocked=True, reason="process_timeout")
         return await committed
 
+    async def closed(self, room_id: str, message: InboundMessage) -> InboundResult:
+        """What a room that is closed says: nothing is taken, and what it took before is acknowledged."""
+        key = (message.idempotency_key or "").strip()
+        known = await self._store.find_key(room_id, message.channel_id, key) if key else None
+        if known is None:
+            return InboundResult(None, blocked=True, reason="room_closed")
+        return _again(known, digest_of(message.content))
+
     async def instruct(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> InboundResult:
         """Hands an instruction to the agents it names. It is never stored, and reaches no transport."""
         event = self._bounded(repaired(event), cause)
@@ -108,6 +135,10 @@ class Passage:
             event = await self._past_hooks(room, event, cause)
         if event.status is EventStatus.BLOCKED:
             return InboundResult(None, blocked=True, reason=_reason(event))
+        asked = self._asked(room, event)
+        if (why := room.ledger.refusal(asked)) is not None:
+            return InboundResult(None, blocked=True, reason=why)
+        room.ledger.accept(event, asked)
         for seat in room.seats:
             if seat.binding.channel_type.intelligence and asks(event, seat.binding):
                 self._ask(room, seat, event, cause)
@@ -174,8 +205,7 @@ class Passage:
         known = await self._store.find_key(room.room_id, event.source.channel_id, event.idempotency_key)
         if known is None:
             return None
-        blocked = known.status is EventStatus.BLOCKED
-        return InboundResult(known, blocked, _reason(known) if blocked else None, duplicate=True)
+        return _again(known, event.metadata.get(SUBMITTED))
 
     async def _commit(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> InboundResult:
         event = repaired(event)
@@ -186,6 +216,8 @@ class Passage:
             known = await self._known(room, event)
             if known is not None:
                 return known
+            if is_input(event) and (why := room.ledger.refusal(self._asked(room, event))) is not None:
+                return InboundResult(None, blocked=True, reason=why)
             try:
                 event = await self.sharing.commit(room, self._judge(room, event))
             except StoreError:
@@ -195,8 +227,11 @@ class Passage:
                 return known
             blocked = event.status is EventStatus.BLOCKED
             _behind(room, event, room.remember)
+            if is_input(event):
+                _behind(room, event, lambda event: room.ledger.accept(event, self._asked(room, event)))
             _behind(room, event, room.feed.commit)
             if not blocked:
+                _behind(room, event, lambda event: self._said(room, event))
                 _behind(room, event, lambda event: self._tell_all(room, event, cause))
         if blocked:
             return InboundResult(event, blocked=True, reason=_reason(event))
@@ -238,6 +273,19 @@ class Passage:
             else:
                 seat.tell(event, cause.allowance, asked=False)
 
+    def _asked(self, room: LiveRoom, event: RoomEvent) -> list[str]:
+        """The agents that are asked about an input."""
+        if event.chain_depth + 1 >= self._max_depth:
+            return []
+        everywhere = event.type is EventType.INSTRUCTION
+        return [
+            binding.channel_id
+            for binding in room.bindings
+            if binding.channel_type.intelligence
+            and asks(event, binding)
+            and (everywhere or (binding.can_read and reaches(event.visibility, binding.channel_id, binding.channel_type)))
+        ]
+
     def _ask(self, room: LiveRoom, seat: Seat, event: RoomEvent, cause: Cause) -> None:
         if event.chain_depth + 1 < self._max_depth:
             seat.tell(event, cause.allowance)
@@ -278,6 +326,14 @@ def _behind(room: LiveRoom, event: RoomEvent, step: Callable[[RoomEvent], object
             step(event)
     except Exception:
         log.exception("room %s: event %s is committed, but a step behind it failed", room.room_id, event.id)
+
+
+def _again(known: RoomEvent, submitted: JSON) -> InboundResult:
+    """What a delivery under a key that is known comes to: the same as the first time, nothing when it holds something else."""
+    if known.metadata.get(SUBMITTED, submitted) != submitted:
+        return InboundResult(None, blocked=True, reason=KEY_TAKEN)
+    blocked = known.status is EventStatus.BLOCKED
+    return InboundResult(known, blocked, _reason(known) if blocked else None, duplicate=True)
 
 
 def _turn_of(room: LiveRoom, event: RoomEvent, cause: Cause) -> AbstractAsyncContextManager[object]:

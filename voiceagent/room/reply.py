@@ -9,7 +9,8 @@ class Reply:
 
     `channel_id` is the agent's channel, None for words that no agent answers with (an announcement). `responds_to` is the
     event answered, None for greetings and announcements. `visibility` says who may hear it. `urgent`: it cuts what sounds
-    (say), instead of waiting its turn. Writing never blocks: a generation is bounded by its model's limit, not by how fast
+    (say), instead of waiting its turn. Whoever sounds it says so: `speech_ids` are the speeches made of it, `heard` whether something
+    of one has gone to a listener. Writing never blocks: a generation is bounded by its model's limit, not by how fast
     somebody speaks it.
     """
 
@@ -30,8 +31,11 @@ class Reply:
         self.visibility = visibility
         self.urgent = urgent
         self.cancelled: str | None = None
+        self.speech_ids: tuple[str, ...] = ()
+        self.heard = False
         self._stop: Callable[[], object] | None = None
         self._pieces: list[str] = []
+        self._length = 0
         self._ended = False
         self._more = asyncio.Event()
 
@@ -41,9 +45,19 @@ class Reply:
         return "".join(self._pieces)
 
     @property
+    def length(self) -> int:
+        """How many characters its text has so far."""
+        return self._length
+
+    @property
     def ended(self) -> bool:
         """Whether no more words will come, for whatever reason."""
         return self._ended
+
+    @property
+    def paused(self) -> bool:
+        """Whether nothing follows for a while what has been written."""
+        return not self._ended and bool(self._pieces) and self._pieces[-1] == "\n"
 
     def when_cancelled(self, stop: Callable[[], object]) -> None:
         """Names what to stop when the reply is cancelled before its words have ended."""
@@ -53,12 +67,14 @@ class Reply:
         """Adds words; nothing once the reply has ended."""
         if piece and not self._ended:
             self._pieces.append(piece)
+            self._length += len(piece)
             self._wake()
 
     def pause(self) -> None:
         """Marks a place where nothing follows for a while (a tool runs): readers should sound what they have."""
         if not self._ended and self._pieces and self._pieces[-1] != "\n":
             self._pieces.append("\n")
+            self._length += 1
             self._wake()
 
     def end(self) -> None:

@@ -9,7 +9,8 @@ from typing import Final
 from voiceagent.room.bounded import contained
 from voiceagent.room.cause import Allowance, Cause, current
 from voiceagent.room.channel import Channel, ChannelOutput, RoomContext
-from voiceagent.room.events import ChannelBinding, EventType, RoomEvent
+from voiceagent.room.events import ChannelBinding, ChannelType, EventType, RoomEvent
+from voiceagent.room.ledger import Disposition, Ledger
 from voiceagent.room.reply import Reply
 
 log = logging.getLogger(__name__)
@@ -19,12 +20,26 @@ QUEUE: Final = 1_000
 Spawn = Callable[[Coroutine[object, object, None], str], asyncio.Task[None]]
 Answers = Callable[[RoomEvent, ChannelOutput, Channel], Awaitable[None]]
 Failed = Callable[[str, str, Exception, str | None], None]
+Taken = Callable[[RoomEvent, str], None]
 
 
 class Seat:
     """Delivers to one channel. Its task lives only while something waits, so that an idle room runs nothing."""
 
-    __slots__ = ("_answers", "_failed", "_left", "_missed", "_queue", "_room", "_running", "_spawn", "binding", "channel")
+    __slots__ = (
+        "_answers",
+        "_failed",
+        "_ledger",
+        "_left",
+        "_missed",
+        "_queue",
+        "_room",
+        "_running",
+        "_spawn",
+        "_taken",
+        "binding",
+        "channel",
+    )
 
     def __init__(self, channel: Channel, binding: ChannelBinding, room: RoomContext, spawn: Spawn) -> None:
         self.channel = channel
@@ -37,11 +52,16 @@ class Seat:
         self._running = False
         self._answers: Answers | None = None
         self._failed: Failed | None = None
+        self._ledger: Ledger | None = None
+        self._taken: Taken | None = None
 
-    def on_outcome(self, answers: Answers, failed: Failed) -> None:
-        """Where buffered answers and failures of the channel go."""
+    def on_outcome(self, answers: Answers, failed: Failed, ledger: Ledger, taken: Taken) -> None:
+        """Where buffered answers and failures of the channel go, what became of the inputs that it was asked about, and what a
+        channel that carries text has taken."""
         self._answers = answers
         self._failed = failed
+        self._ledger = ledger
+        self._taken = taken
 
     def tell(self, event: RoomEvent, allowance: Allowance, *, asked: bool = True) -> None:
         """Queues an event for the channel. An agent that is not `asked` only hears it.
@@ -55,6 +75,8 @@ class Seat:
             self._queue = deque()
         if self._missed or len(self._queue) >= QUEUE:
             self._missed += 1
+            if asked:
+                self._settle(event, "failed", "lagging")
             if self._missed == 1:
                 self._lagging(f"is {QUEUE} events behind: it misses what comes until it has caught up", event.id)
             return
@@ -100,9 +122,19 @@ class Seat:
                 output = await self.channel.on_event(event, self._room) if asked else None
             if output is not None and output.response_events and self._answers is not None:
                 await self._answers(event, output, self.channel)
+            if self._taken is not None and self.binding.channel_type is ChannelType.TEXT:
+                self._taken(event, self.binding.channel_id)
+            if asked and (output is None or not output.later):
+                self._settle(event, "listened" if output is None or not output.response_events else "answered")
         except Exception as error:
             log.exception("channel %s failed on event %s", self.binding.channel_id, event.id)
             self._fail(event.id, error)
+            if asked:
+                self._settle(event, "failed", "channel")
+
+    def _settle(self, event: RoomEvent, disposition: Disposition, reason: str | None = None) -> None:
+        if self._ledger is not None:
+            self._ledger.settle(event.id, self.binding.channel_id, disposition, reason=reason)
 
     def _lagging(self, what: str, event_id: str) -> None:
         error = RuntimeError(f"channel {self.binding.channel_id} {what}")

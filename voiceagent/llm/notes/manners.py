@@ -57,6 +57,7 @@ _SHAPES: Mapping[Courtesy, tuple[str, ...]] = {
         r"okay|ok|alright|all right|great|good|fine|perfect|nice|wonderful|cool|yes|yeah|yep|no|nope|sure|i see|got it|right",
         r"understood|mm+|mhm|uh huh|aha|oh|ah|hm+|never ?mind|interesting|very good|sounds good",
         r"that's (fine|good|great|okay|right)",
+        r"(and )?(now )?you (can|may|are allowed to) (talk|speak|answer|join in)( again| now| to us)*( please)?",
     ),
 }
 _COMPILED = tuple((kind, re.compile("|".join(shapes))) for kind, shapes in _SHAPES.items())

@@ -1,0 +1,24 @@
+"""What a host should know of a room when it begins to follow it."""
+
+from voiceagent.room.live import LiveRoom
+from voiceagent.values import JSON
+
+_LISTS = ("generations", "speeches", "jobs", "questions")
+
+
+def snapshot(room: LiveRoom, seq: int) -> dict[str, JSON]:
+    """`seq` of the newest durable line; `people`; `listening` by agent; and what the channels tell of themselves: `generations`
+    with their text so far, `speeches` that sound, `jobs` that run, `questions` that are open."""
+    lists: dict[str, list[JSON]] = {name: [] for name in _LISTS}
+    listening: dict[str, JSON] = {}
+    for seat in room.seats:
+        for name, told in seat.channel.snapshot(room.room_id).items():
+            if isinstance(told, list):
+                lists.setdefault(name, []).extend(told)
+            elif name == "listening":
+                listening[seat.binding.channel_id] = told
+    people: list[JSON] = [
+        {"participant_id": person.id, "name": person.display_name, "role": person.role.value, "active": person.active}
+        for person in room.participants
+    ]
+    return {"room_id": room.room_id, "seq": seq, "people": people, "listening": listening, **lists}
