@@ -61,14 +61,20 @@ async def test_a_host_sees_decisions_thoughts_and_listening_and_saves_labels(wid
         await visitor.until("shown", "#mind:not([hidden])")
         assert await shown.inner_text("#thought") == THOUGHT.text
         assert await shown.inner_text("#wishes") == THOUGHT.want_to_say[0]
-        assert "not addressed" in await shown.inner_text(".judged summary")
+        assert await shown.inner_text(".judged summary") == "Nova kept quiet\nnobody spoke to it"
+        assert not await shown.is_visible(".weighed dl")
         await say(visitor, "Just listen for now.")
         await visitor.until("shown", "#listens:not([hidden])")
         assert "Anna: \u201cJust listen for now.\u201d" in await shown.inner_text("#listens")
 
-        await shown.click(".judged summary >> nth=0")
-        await shown.click(".relabel button[data-mode=offer] >> nth=0")
+        await shown.locator(".judged > summary >> nth=0").focus()
+        await shown.keyboard.press("Enter")
+        for key in ("Tab", "Tab", "Space"):
+            await shown.keyboard.press(key)
         assert await shown.get_attribute(".relabel button[data-mode=offer] >> nth=0", "aria-pressed") == "true"
+        await shown.click(".weighed > summary >> nth=0")
+        assert "spoken to the agent\n0.20" in await shown.inner_text(".weighed dl >> nth=0")
+        assert "only listens" not in await shown.inner_text(".weighed dl >> nth=0")
         if not await shown.locator("#panel").evaluate("panel => panel.open"):
             await shown.click("#panel summary")
         async with shown.expect_download() as saving:

@@ -21,6 +21,7 @@ from voiceagent.judgment.listening import LISTEN_REQUEST, LISTENING_QUESTIONS, R
 from voiceagent.judgment.policy import SpeakDecision, SpeakPolicy, SpeakTurn
 from voiceagent.judgment.thought import LONGEST_TEXT, LONGEST_WISH
 from voiceagent.llm.turn_notes import resume_note
+from voiceagent.room.bounded import bounded
 from voiceagent.values import JSON
 
 log = logging.getLogger(__name__)
@@ -151,9 +152,12 @@ class ClassifierSpeakPolicy(SpeakPolicy):
     # -- inside ---------------------------------------------------------------------------------------------------------
 
     async def _answers(self, turn: SpeakTurn) -> Answers:
+        asked = self._classifier.classify(self.state(turn), self.questions(turn))
         try:
+            if turn.event.room_id in self._listening:  # not even one that ignores being stopped may use up the channel's bound
+                return await bounded(asked, round(self._judging.wait * 1000))
             async with asyncio.timeout(self._judging.wait):
-                return await self._classifier.classify(self.state(turn), self.questions(turn))
+                return await asked
         except TimeoutError:
             raise ClassifierError(f"the classifier did not answer in {self._judging.wait:g} s") from None
 

@@ -1,12 +1,15 @@
 """What can be set about when an agent speaks."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 Policy = Literal["classifier", "always"]
 ClassifierName = Literal["embedded", "lexical", "llm", "openai", "jev"]
 ThinkerName = Literal["notes", "llm", "off"]
+
+DEFAULT_POLICY: Final[Policy] = "always"
+"""What holds where nobody chooses."""
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=64)]
 
@@ -17,8 +20,8 @@ class JudgmentSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     policy: Policy = Field(
-        "always",
-        description="Always: every turn is answered; classifier: each is judged, for rooms where people also talk together.",
+        DEFAULT_POLICY,
+        description="Classifier: each turn is judged, for rooms where people also talk together; always: every turn is answered.",
     )
     classifier: ClassifierName = Field(
         "embedded",
@@ -32,6 +35,12 @@ class JudgmentSettings(BaseModel):
     proactivity: float = Field(0.5, gt=0, le=1, description="How sure it must be to offer unasked; lower is more eager.")
     history: int = Field(6, ge=0, le=50, description="How many turns before the judged one are looked at.")
     answer_only: tuple[Name, ...] = Field((), description="Names of the only people who are answered; empty: everybody.")
+    alone: float = Field(
+        1.25,
+        ge=0,
+        le=3,
+        description="Levels of directness added for what the only person there asks or tells the agent; 0 for none.",
+    )
     carry_over: float = Field(
         0.0, ge=0, le=3, description="Levels of directness added for whoever the agent has just answered; 0 for none."
     )

@@ -63,6 +63,10 @@ class Backchannels:
         ours = [name for name, question in questions.items() if question == SHIPPED.get(name)]
         return {name: ScoreAnswer(0.0) if name == "directness" else YesNoAnswer(float(name == "resume")) for name in ours}
 
+    def is_one(self, text: str) -> bool:
+        """Whether a text is nothing but such phrases, whatever came before it."""
+        return not _QUESTION.search(text) and _made_of(_words(text), {*self.following, *self.accepting})
+
     def _settle(self, state: State) -> bool:
         said, cut, before = _text(state.get("last_turn")), state.get("assistant_cut_off"), _before(state)
         if _QUESTION.search(said) or (cut is None and before is None):

@@ -26,8 +26,8 @@ YES_NO: Final[Mapping[str, Question]] = MappingProxyType(
 """The yes/no questions in the order of the model's outputs; the levels of directness follow them."""
 
 SHARPNESS: Final = 2
-"""The power that the chances of the levels are raised to before their mean is taken as the level. A turn that is either not for the
-agent at all or put to it directly would else be read as what lies between, and be offered to: on writers that were left out of
+"""The power that the chances of the levels are raised to before their mean is taken as the level. Without it, a turn that is
+either not for the agent at all or put to it directly is read as what lies between, and offered to. On writers left out of
 training, 2 has the mode right 2 to 3 points more often than 1, with as much false and a little more missed speech."""
 
 NAMES: Final = tuple(YES_NO)

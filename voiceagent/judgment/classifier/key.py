@@ -27,7 +27,8 @@ def key_for(vendor: Vendor, api_key: str | None, base_url: str | None) -> str:
         if base_url is not None or os.environ.get(vendor.address, "").strip():
             return NO_KEY
         raise ConfigError(
-            f"{vendor.classifier} has no key: give api_key=, set {vendor.key}, or name a server of yours by base_url="
+            f"{vendor.classifier} has no key: set {vendor.key} or give api_key=; or name a server of yours by base_url= "
+            "([judgment] classifier_url in the settings)"
         )
     if not key.isascii() or not key.isprintable() or " " in key:
         raise ConfigError(f"the key for {vendor.classifier} holds blanks or letters that no key has")

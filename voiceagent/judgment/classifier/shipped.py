@@ -21,12 +21,16 @@ class Shipped:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder: Traversable = folder or resources.files("voiceagent.judgment.classifier") / "weights"
-        described = json.loads(self._read(DESCRIPTION))
-        if tuple(described["heads"]) != (*NAMES, "directness"):
+        try:
+            described = json.loads(self._read(DESCRIPTION))
+            heads = tuple(described["heads"])
+            self._sums: dict[str, str] = dict(described["sha256"])
+            self.temperatures = _spread(described["temperatures"])
+            self.lexical_temperatures = _spread(described["lexical_temperatures"])
+        except (ValueError, KeyError, TypeError, IndexError):
+            raise ModelError(f"the speak model's {DESCRIPTION} is damaged: install the package again") from None
+        if heads != (*NAMES, "directness"):
             raise ModelError(f"{DESCRIPTION} describes other heads than this version asks for: install the package again")
-        self._sums: dict[str, str] = described["sha256"]
-        self.temperatures = _spread(described["temperatures"])
-        self.lexical_temperatures = _spread(described["lexical_temperatures"])
 
     def file(self, name: str) -> bytes:
         """A file whose sum is the described one."""

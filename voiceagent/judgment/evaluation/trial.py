@@ -7,6 +7,7 @@ from typing import Final, Protocol
 
 from voiceagent import clock
 from voiceagent.judgment.classifier.names import NameMatcher, plain
+from voiceagent.judgment.classifier.priors import NO_PRIORS, Priors
 from voiceagent.judgment.classifier.question import Answers, Classifier, ClassifierError, Question, State, YesNoAnswer
 from voiceagent.judgment.evaluation.labelled import LabelledTurn, Said
 from voiceagent.judgment.judged import ClassifierSpeakPolicy, Judging
@@ -38,15 +39,19 @@ class Judge(Protocol):
 
 
 class ByClassifier:
-    """Judges through ClassifierSpeakPolicy around `classifier`; asks about waiting where a turn is labelled for it."""
+    """Judges through ClassifierSpeakPolicy around `classifier` with its `priors`, and reports the answers without them.
 
-    def __init__(self, classifier: Classifier) -> None:
+    Asks about waiting where a turn is labelled for it.
+    """
+
+    def __init__(self, classifier: Classifier, priors: Priors = NO_PRIORS) -> None:
         self._heard = _Overheard(classifier)
+        self._asked = priors.around(self._heard)
 
     async def decide(self, turn: LabelledTurn) -> tuple[SpeakDecision, Answers | None]:
         """Raises ClassifierError where the classifier failed."""
         judging = Judging(wait=_PATIENCE, hold_back="waiting" in turn.labels)
-        policy = ClassifierSpeakPolicy(self._heard, agent_name=turn.agent, judging=judging)
+        policy = ClassifierSpeakPolicy(self._asked, agent_name=turn.agent, judging=judging)
         if turn.listening is not None:
             with self._heard.asked_to_listen():
                 await policy.decide(_spoken(turn, turn.listening))

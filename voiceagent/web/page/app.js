@@ -1,5 +1,6 @@
 // The page: joins a room, shows what the room tells, and keeps the line alive.
 
+import { connect, newId } from "./client.js";
 import { Judgments } from "./judgments.js";
 import { Levels } from "./levels.js";
 import { Line } from "./line.js";
@@ -13,17 +14,14 @@ const token = new URLSearchParams(location.hash.slice(1)).get("token");
 let self = null;
 let talk = null;
 const levels = new Levels();
-const transcript = new Transcript($("transcript"), $("empty"), () => self, (text) => { $("announce").textContent = text; });
+const transcript = new Transcript($("transcript"), $("empty"), () => self, (text) => { $("announce").textContent = text; }, (what) => talk?.halt(what));
 const judgments = new Judgments({
   mind: $("mind"), thought: $("thought"), wishes: $("wishes"), listens: $("listens"), labels: $("labels"), count: $("label-count"), save: $("save-labels"),
 }, transcript);
 
 function key() {
   let known = sessionStorage.getItem("key");
-  if (!known) {
-    known = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-    sessionStorage.setItem("key", known);
-  }
+  if (!known) sessionStorage.setItem("key", known = newId());
   return known;
 }
 
@@ -50,7 +48,7 @@ function microphoneTrouble(error) {
 
 class Talk {
   constructor(room, name) {
-    this.room = room; this.name = name; this.people = new Map(); this.stop = new AbortController(); this.tries = 0;
+    this.room = room; this.name = name; this.people = new Map(); this.ended = false; this.tries = 0; this.live = false; this.unsent = null;
     this.server = new Server(room, key(), token);
     this.line = new Line(this.server, $("line"), (what) => this.lineChanged(what));
   }
@@ -61,7 +59,9 @@ class Talk {
     const answer = await this.line.join(this.name, key());
     self = answer.participant;
     sessionStorage.setItem("joined", JSON.stringify({ room: this.room, name: this.name, microphone: withMicrophone }));
-    this.server.follow((event) => this.take(event), (up, why) => this.connection(up, why), this.stop.signal);
+    this.feed = connect({ room: this.room, key: key(), token, after: 0 });
+    this.feed.on("*", (line) => this.take(line));
+    this.feed.on("connection", ({ up, why }) => this.connection(up, why));
     this.showMute();
     listDevices(this);
   }
@@ -79,7 +79,6 @@ class Talk {
   }
 
   connection(up, why) {
-    this.serverUp = up;
     banner(up ? this.trouble : why ?? "The server does not answer. Trying again…");
   }
 
@@ -93,9 +92,9 @@ class Talk {
   }
 
   async rejoin() {
-    if (this.stop.signal.aborted || this.rejoining) return;
+    if (this.ended || this.rejoining) return;
     this.rejoining = true;
-    while (!this.stop.signal.aborted) {
+    while (!this.ended) {
       banner("The line is lost. Calling again…");
       this.line.drop();
       await new Promise((done) => setTimeout(done, Math.min(3000, 500 * 2 ** this.tries++)));
@@ -107,10 +106,10 @@ class Talk {
   take(event) {
     const { type, data } = event;
     if (type === "stream.ready") {
-      if (event.anew) transcript.clear();
+      transcript.host = data.host;
+      if (event.anew) this.live = false;
       if (data.epoch !== this.line.epoch) this.rejoin();
       this.people = new Map(data.people.map((person) => [person.participant_id, { name: person.name, muted: false }]));
-      for (const person of data.people) transcript.people.set(person.participant_id, person.name);
       this.showPeople();
     }
     if (type === "agent.state") showState(data.state);
@@ -120,6 +119,19 @@ class Talk {
     if (type.startsWith("participant.")) this.showPeople();
     transcript.take(event);
     judgments.take(event);
+    if (type === "stream.snapshot") this.live = transcript.live = true;
+    if (type === "room.event") this.haveRead(data.event);
+  }
+
+  // Tells the room that an answer has been before somebody's eyes.
+  haveRead(said) {
+    if (!this.live || document.visibilityState !== "visible" || said.type !== "message" || said.source.participant_id) return;
+    this.feed.command("message.read", { event_id: said.id }).catch(() => {});
+  }
+
+  async halt(what) {
+    const ack = await this.feed.command(what.job_id ? "job.cancel" : "generation.cancel", what).catch((error) => ({ error }));
+    if (ack.error && ack.error.code !== "not_active") banner(ack.error.message);
   }
 
   showPeople() {
@@ -148,18 +160,17 @@ class Talk {
   }
 
   async type(text) {
-    try {
-      await this.server.send("messages", { text, key: crypto.randomUUID?.() ?? String(Math.random()).slice(2).padStart(8, "0") });
-      banner(this.trouble);
-      return true;
-    } catch (error) {
-      banner(error.status ? error.message : "The message was not sent: the server does not answer.");
-      return false;
-    }
+    const id = this.unsent?.text === text ? this.unsent.id : newId(); // sent again, it is still said once
+    this.unsent = { text, id };
+    const ack = await this.feed.command("input.submit", { text }, id).catch(() => null);
+    if (ack) this.unsent = null;
+    banner(ack?.accepted ? this.trouble : ack?.error?.message ?? "The message was not sent: the server does not answer.");
+    return Boolean(ack?.accepted);
   }
 
   end() {
-    this.stop.abort();
+    this.ended = true;
+    this.feed?.close();
     this.line.leave();
     levels.forget("mic");
     levels.forget("line");
@@ -249,6 +260,7 @@ $("input").addEventListener("change", () => talk?.openMicrophone($("input").valu
 $("output").addEventListener("change", () => $("line").setSinkId?.($("output").value).catch(() => banner("That loudspeaker cannot be used.")));
 navigator.mediaDevices?.addEventListener("devicechange", () => talk && listDevices(talk));
 document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && talk) { const open = transcript.story.open; if (open) talk.halt({ generation_id: open.id }); }
   if (event.key.toLowerCase() === "m" && !event.ctrlKey && !event.metaKey && !event.altKey && talk && !event.target.closest("input, select")) talk.toggleMute();
 });
 for (const gesture of ["pointerdown", "keydown"]) document.addEventListener(gesture, () => { if (talk) { levels.wake(); $("line").play().catch(() => {}); } });

@@ -1,8 +1,10 @@
 // What only a host sees: each decision with its reasons, what the agent has in mind, whether it only listens; and labels.
 
+import { done, weighed, why } from "./reasons.js";
+
 const MODES = { silent: "been silent", offer: "offered", speak: "spoken" };
-const SHOWN = { silent: "silent", offer: "offers", speak: "speaks" };
 const FORMING_MS = 2500;
+const LEVELS = new Set(["directness", "alone", "carry_over"]);
 
 const node = (tag, name, text) => {
   const made = document.createElement(tag);
@@ -56,7 +58,7 @@ export class Judgments {
     if (data.mode === "silent" && !data.final) this.forming();
     this.transcript.keep(() => {
       const before = this.boxes.get(data.input_id);
-      const box = decision(data, () => this.buttons(data));
+      const box = decision(data, this.transcript.agent, () => this.buttons(data));
       box.open = before?.open ?? false;
       if (before) before.replaceWith(box); else said.box.append(box);
       this.boxes.set(data.input_id, box);
@@ -120,22 +122,27 @@ export class Judgments {
   }
 }
 
-function decision(data, buttons) {
+// One line under what was said; opened, it says how sure each judgment was, and takes a host's word for what was right.
+function decision(data, agent, buttons) {
   const box = node("details", `judged ${data.mode}`);
   const head = box.appendChild(node("summary"));
-  head.append(node("b", "", SHOWN[data.mode] ?? data.mode), ` ${data.reason}`, node("small", "", `${data.asked_again ? "second thought, " : ""}${data.duration_ms} ms`));
-  const list = box.appendChild(node("dl"));
-  for (const [name, value] of Object.entries(data.judgments)) {
-    list.append(node("dt", "", name.replaceAll("_", " ")), weight(name, value));
-  }
+  head.append(node("b", "", `${agent} ${done(data.mode)}`), node("span", "", why(data.reason)));
   if (data.turn) box.append(buttons());
+  const judgments = Object.entries(data.judgments);
+  if (judgments.length) {
+    const more = box.appendChild(node("details", "weighed"));
+    more.append(node("summary", "", "What was weighed"));
+    const list = more.appendChild(node("dl"));
+    for (const [name, value] of judgments) list.append(node("dt", "", weighed(name)), weight(name, value));
+  }
+  box.append(node("small", "", `${data.asked_again ? "On second thoughts, " : ""}decided in ${data.duration_ms} ms (${data.reason})`));
   return box;
 }
 
 function weight(name, value) {
   const text = node("dd", "", Number(value).toFixed(2));
   const bar = text.appendChild(node("i"));
-  const full = name === "directness" || value > 1 ? 3 : 1;
+  const full = LEVELS.has(name) || value > 1 ? 3 : 1;
   bar.style.setProperty("--part", Math.max(0, Math.min(1, value / full)).toFixed(3));
   return text;
 }
