@@ -33,7 +33,7 @@ class Call(Protocol):
 
     @property
     def queued(self) -> int:
-        """16 kHz samples handed over that have not left for the listener yet."""
+        """16 kHz samples handed over that have not left for the listener yet; of a line that is over, those that never will."""
         ...
 
     async def hang_up(self) -> None:

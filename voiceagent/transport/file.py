@@ -49,6 +49,7 @@ class FileCall:
         self._opened_at_ms: int | None = None
         self._taken = False
         self._closed = False
+        self._never = 0
         self._heard: list[Heard] = []
 
     @property
@@ -98,18 +99,19 @@ class FileCall:
 
     def clear(self) -> int:
         """Drops the frames that wait; returns how many 16 kHz samples that was. What has begun to sound has left."""
-        dropped = self.queued
-        del self._heard[len(self._heard) - dropped // FRAME_SAMPLES :]
-        return dropped
+        dropped = self._waiting(self._position_ms())
+        del self._heard[len(self._heard) - dropped :]
+        never, self._never = self._never, 0
+        return never + dropped * FRAME_SAMPLES
 
     @property
     def queued(self) -> int:
-        """16 kHz samples that wait behind a frame still sounding."""
-        return self._waiting(self._position_ms()) * FRAME_SAMPLES
+        """16 kHz samples that wait behind a frame still sounding, or that a hang-up came before."""
+        return self._never + self._waiting(self._position_ms()) * FRAME_SAMPLES
 
     def finish(self) -> None:
         """The person hangs up, now."""
-        self.clear()
+        self._never = self.clear()
         self._closed = True
 
     async def hang_up(self) -> None:

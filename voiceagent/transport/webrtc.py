@@ -15,6 +15,7 @@ from voiceagent import clock
 from voiceagent.audio.frame import RATE, AudioFrame, Samples
 from voiceagent.errors import TransportError
 from voiceagent.transport.arrivals import Arrivals
+from voiceagent.transport.chat import Chat
 from voiceagent.transport.inorder import InOrder
 from voiceagent.transport.track import SpeechTrack
 
@@ -24,6 +25,8 @@ LINE_RATE: Final = 48_000
 CONNECT_MS: Final = 15_000
 CANDIDATES: Final = 64
 DRAIN_MS: Final = 1_000
+SECTIONS: Final = 4
+"""Of an offer with a chat: the sound, the chat, a camera and a screen."""
 
 
 class WebRtcCall:
@@ -34,8 +37,10 @@ class WebRtcCall:
     `hang_up`.
     """
 
-    def __init__(self, session_id: str) -> None:
+    def __init__(self, session_id: str, chat: Chat | None = None) -> None:
+        """With a `chat`, the browser may open a data channel for it, and offer video, of which nothing is taken."""
         self._session_id = session_id
+        self._chat = chat
         self._peer = RTCPeerConnection(RTCConfiguration(iceServers=[]))
         self._track = SpeechTrack()
         self._settled = asyncio.Event()  # up, or over before it was
@@ -46,6 +51,8 @@ class WebRtcCall:
         self._candidates = 0
         self._closing: asyncio.Future[None] | None = None
         self._peer.on("connectionstatechange", self._state_changed)
+        if chat is not None:
+            self._peer.on("datachannel", chat.take_channel)
 
     @property
     def session_id(self) -> str:
@@ -55,16 +62,32 @@ class WebRtcCall:
     async def accept(self, offer: str) -> str:
         """Answers an SDP offer with one that holds all of our candidates. Raises TransportError for an offer nobody can use."""
         try:
-            _check(offer)
+            _check(offer, with_chat=self._chat is not None)
             transceiver = self._peer.addTransceiver(self._track, direction="sendrecv")
             transceiver.setCodecPreferences(_opus())
             _hear_at_once(transceiver.receiver)
             await self._peer.setRemoteDescription(RTCSessionDescription(sdp=offer, type="offer"))
             self._source = transceiver.receiver.track
-            await self._peer.setLocalDescription(await self._peer.createAnswer())
+            return await self._answer()
         except Exception as error:  # what hostile SDP makes a library raise is no list
             await self.close()
             raise TransportError(f"the offer cannot be used: {error or type(error).__name__}") from error
+
+    async def renegotiate(self, offer: str) -> str:
+        """Answers another offer for the same line, which goes on. Raises TransportError; then it is over."""
+        try:
+            _check(offer, with_chat=self._chat is not None)
+            await self._peer.setRemoteDescription(RTCSessionDescription(sdp=offer, type="offer"))
+            return await self._answer()
+        except Exception as error:
+            await self.close()
+            raise TransportError(f"the offer cannot be used: {error or type(error).__name__}") from error
+
+    async def _answer(self) -> str:
+        for other in self._peer.getTransceivers():
+            if other.kind != "audio":
+                other.direction = "inactive"
+        await self._peer.setLocalDescription(await self._peer.createAnswer())
         return str(self._peer.localDescription.sdp)
 
     async def add_candidate(self, line: str, mid: str | None, index: int | None) -> None:
@@ -145,7 +168,7 @@ class WebRtcCall:
         """Closes the line at once; safe to call twice."""
         self.end()
         if self._closing is None:
-            self._closing = asyncio.ensure_future(self._peer.close())
+            self._closing = asyncio.ensure_future(self._let_go())
         await asyncio.shield(self._closing)  # aiortc never ends a second close when the first was cancelled half way
 
     def end(self) -> None:
@@ -153,6 +176,11 @@ class WebRtcCall:
         self._over.set()
         self._settled.set()
         self._arrived.set()
+
+    async def _let_go(self) -> None:
+        if self._chat is not None:
+            await self._chat.bid_farewell()
+        await self._peer.close()
 
     def _state_changed(self) -> None:
         state = self._peer.connectionState
@@ -208,7 +236,9 @@ def _opus() -> list[RTCRtpCodecCapability]:
     return [codec for codec in capabilities.codecs if codec.name.lower() == "opus"] if capabilities else []
 
 
-def _check(offer: str) -> None:
+def _check(offer: str, *, with_chat: bool) -> None:
     media = [section.kind for section in SessionDescription.parse(offer).media]
+    if with_chat and len(media) <= SECTIONS and media.count("application") <= 1:
+        media = [kind for kind in media if kind not in ("video", "application")]
     if media != ["audio"]:
         raise ValueError(f"one audio section is wanted, not {media or 'none'}")
