@@ -1,0 +1,1 @@
+"""What is measured while the program runs, and where it goes; off unless asked."""
