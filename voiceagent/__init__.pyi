@@ -3,11 +3,21 @@
 from voiceagent.agent.channel import AIChannel as AIChannel
 from voiceagent.agent.context import AIContext as AIContext, AIGenerationEvent as AIGenerationEvent
 from voiceagent.agent.deliberation import SpeakDecisionEvent as SpeakDecisionEvent
+from voiceagent.agent.job import Job as Job
 from voiceagent.agent.memory import MemoryProvider as MemoryProvider, RoomMemory as RoomMemory
 from voiceagent.agent.mind import ThoughtEvent as ThoughtEvent
+from voiceagent.agent.native import SteersLive as SteersLive
 from voiceagent.agent.notes import add_turn_note as add_turn_note
 from voiceagent.agent.settings import AgentSettings as AgentSettings
+from voiceagent.agent.strategies import (
+    Delegation as Delegation,
+    Loop as Loop,
+    Said as Said,
+    Strategy as Strategy,
+    Supervisor as Supervisor,
+)
 from voiceagent.agent.tools import Tool as Tool, tool as tool
+from voiceagent.agent.workers import Worker as Worker, Works as Works
 from voiceagent.audio.frame import AudioFrame as AudioFrame
 from voiceagent.errors import (
     AudioError as AudioError,
@@ -22,6 +32,7 @@ from voiceagent.errors import (
     WebError as WebError,
 )
 from voiceagent.judgment.answer_only import AnswerOnly as AnswerOnly
+from voiceagent.judgment.classifier.alone import Alone as Alone
 from voiceagent.judgment.classifier.backchannel import Backchannels as Backchannels
 from voiceagent.judgment.classifier.carry_over import CarryOver as CarryOver
 from voiceagent.judgment.classifier.cascade import CascadeClassifier as CascadeClassifier
@@ -62,6 +73,7 @@ from voiceagent.llm.model import (
     LanguageModel as LanguageModel,
     Message as Message,
     Prompt as Prompt,
+    Steered as Steered,
     TextDelta as TextDelta,
     ToolCall as ToolCall,
     ToolSpec as ToolSpec,
@@ -75,6 +87,7 @@ from voiceagent.llm.scripted import (
     ScriptedModel as ScriptedModel,
 )
 from voiceagent.room.channel import Channel as Channel, ChannelOutput as ChannelOutput, RoomContext as RoomContext
+from voiceagent.room.consumption.state import Consumption as Consumption
 from voiceagent.room.engine import RoomEngine as RoomEngine
 from voiceagent.room.events import (
     Access as Access,
@@ -104,6 +117,7 @@ from voiceagent.room.hooks import (
     HookTrigger as HookTrigger,
 )
 from voiceagent.room.memory import MemoryStore as MemoryStore
+from voiceagent.room.receipt import Receipt as Receipt
 from voiceagent.room.reply import Reply as Reply
 from voiceagent.room.sqlite import SqliteStore as SqliteStore
 from voiceagent.room.store import EventFilter as EventFilter, Store as Store

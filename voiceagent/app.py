@@ -19,8 +19,8 @@ from voiceagent.agent.tools import Tool
 from voiceagent.config import Settings
 from voiceagent.errors import ConfigError, LanguageModelError, ModelError
 from voiceagent.judgment.answer_only import AnswerOnly
-from voiceagent.judgment.classifier.carry_over import CarryOver
 from voiceagent.judgment.classifier.llm import LLMClassifier
+from voiceagent.judgment.classifier.priors import Priors
 from voiceagent.judgment.classifier.question import Classifier
 from voiceagent.judgment.judged import ClassifierSpeakPolicy, Judging
 from voiceagent.judgment.notes_thinker import Notebook, NotesThinker
@@ -36,9 +36,15 @@ from voiceagent.room.sqlite import SqliteStore
 from voiceagent.room.store import Store
 from voiceagent.speech.engines import SpeechToText, TextToSpeech, VoiceDetector
 from voiceagent.speech.settings import HearingSettings, SpeakingSettings
+from voiceagent.trace.lag import watch_loop
+from voiceagent.trace.settings import TelemetrySettings
+from voiceagent.trace.witness import NOBODY, Exporter, Figures, Witness
 from voiceagent.voice.reception import Hearing, Reception
 from voiceagent.voice.settings import VoiceSettings
+from voiceagent.web.metrics import show
 from voiceagent.web.status import Status
+from voiceagent.web.webhooks.settings import WebhookSettings
+from voiceagent.web.webhooks.webhooks import Webhooks
 from voiceagent.weights import Weights
 
 T = TypeVar("T")
@@ -57,8 +63,8 @@ class Choices:
     """What a command asks for over the settings.
 
     `sound` False: nothing that hears or speaks is loaded, and there is no reception. `greet` False: no call is greeted.
-    `memory`: rooms are kept nowhere. `ids` makes every id. `provider`, `stt`, `tts` and `policy` take the place of what the
-    settings name; `tools` are the agent's. `voice` may put something around the voice that was loaded.
+    `memory`: rooms are kept nowhere, and no webhook hears of them. `ids` makes every id. `provider`, `stt`, `tts` and `policy`
+    take the place of what the settings name; `tools` are the agent's. `voice` may put something around the loaded voice.
     """
 
     sound: bool = True
@@ -88,6 +94,7 @@ class App:
         self._model: LanguageModel | None = None
         self._reception: Reception | None = None
         self._thinker: Thinker | None = None
+        self.figures: Figures | None = None
 
     async def __aenter__(self) -> Self:
         try:
@@ -103,16 +110,31 @@ class App:
     async def _build(self) -> None:
         self._model, sound = await self._load()
         room, agent = self.settings.room, self.settings.agent
+        store, witness = await self._store(), self._witness()
+        told = WebhookSettings() if self._choices.memory else self.settings.webhooks
+        hooks = await self._stack.enter_async_context(Webhooks(told, store, os.environ))
         engine = RoomEngine(
-            store=await self._store(),
+            store=store,
             max_chain_depth=room.max_chain_depth,
             process_timeout=room.process_timeout_ms / 1000,
             ids=self._choices.ids,
+            witness=witness,
+            on_line=hooks.on_line,
         )
         self._engine = await self._stack.enter_async_context(engine)
         engine.register_channel(await self._agent(agent, self._model))
         if sound is not None:
             self._reception = Reception(engine, *sound, self._voice_settings(), self.settings.speaking)
+        if self.figures is not None:
+            show(self.figures, engine, hooks, lambda: 0 if self._reception is None else self._reception.calls)
+            lag = asyncio.create_task(watch_loop(self.figures.lag), name="lag of the loop")
+            self._stack.callback(lag.cancel)
+
+    def _witness(self) -> Witness:
+        """Who is told what is measured."""
+        self.figures, traces = _measuring(self.settings.telemetry, self.settings.llm.brain)
+        readers = (self.figures, self._closing(traces))
+        return sum((reader.witness() for reader in readers if reader is not None), NOBODY)
 
     async def _agent(self, agent: AgentSettings, model: LanguageModel) -> AIChannel:
         judgment = self.settings.judgment
@@ -207,10 +229,9 @@ def speak_policy(settings: Settings, model: LanguageModel) -> tuple[SpeakPolicy,
     classifier = _classifier(judgment, model) if judgment.policy == "classifier" else None
     policy: SpeakPolicy = AlwaysSpeak()
     if classifier is not None:
-        asked = classifier if not judgment.carry_over else CarryOver(classifier, judgment.carry_over)
         judging = Judging(judgment.history, judgment.proactivity, min(1.5, judgment.speak_timeout_ms * 0.75 / 1000))
         policy = ClassifierSpeakPolicy(
-            asked,
+            Priors(judgment.alone, judgment.carry_over).around(classifier),
             agent_name=settings.agent.name,
             agent_role=judgment.agent_role,
             languages=judgment.languages,
@@ -227,7 +248,7 @@ def _classifier(settings: JudgmentSettings, model: LanguageModel) -> Classifier 
             try:
                 return LLMClassifier(model)
             except ValueError as error:
-                raise ConfigError(f"[judgment] classifier: {error}") from None
+                raise ConfigError(f'[judgment] classifier: {error}; such as [llm] brain = "openai" or "gguf"') from None
         case "openai":
             from voiceagent.judgment.classifier.openai import OpenAIClassifier
 
@@ -271,6 +292,23 @@ def _thinker(settings: JudgmentSettings, model: LanguageModel) -> Thinker | None
                 raise ConfigError(f"[judgment] thinker: {error}") from None
         case "off":
             return None
+
+
+def _measuring(settings: TelemetrySettings, provider: str) -> tuple[Figures | None, Exporter | None]:
+    """What counts and what traces, as the settings ask; nothing does where the packages for it are not installed."""
+    figures: Figures | None = None
+    try:
+        if settings.metrics:
+            from voiceagent.trace.prometheus import Prometheus
+
+            figures = Prometheus()
+        if settings.otlp is not None:
+            from voiceagent.trace.otlp import over_http
+
+            return figures, over_http(settings.otlp, __version__, provider)
+    except ModuleNotFoundError as error:
+        log.warning("not all is measured: %s is not installed; run: pip install 'voiceagent[telemetry]'", error.name)
+    return figures, None
 
 
 async def _postgres(dsn: str) -> Store:

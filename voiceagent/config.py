@@ -16,9 +16,11 @@ from voiceagent.judgment.settings import JudgmentSettings
 from voiceagent.llm.settings import LanguageModelSettings
 from voiceagent.room.settings import RoomSettings
 from voiceagent.speech.settings import HearingSettings, SpeakingSettings
+from voiceagent.trace.settings import TelemetrySettings
 from voiceagent.values import JSON
 from voiceagent.voice.settings import VoiceSettings
 from voiceagent.web.settings import WebSettings
+from voiceagent.web.webhooks.settings import WebhookSettings
 
 PREFIX = "VOICEAGENT_"
 
@@ -39,6 +41,8 @@ class Settings(BaseModel):
     speaking: SpeakingSettings = Field(default_factory=SpeakingSettings)
     voice: VoiceSettings = Field(default_factory=VoiceSettings)
     web: WebSettings = Field(default_factory=WebSettings)
+    webhooks: WebhookSettings = Field(default_factory=WebhookSettings)
+    telemetry: TelemetrySettings = Field(default_factory=TelemetrySettings)
 
 
 def load(

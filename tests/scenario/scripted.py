@@ -25,13 +25,14 @@ from voiceagent.room.events import (
 from voiceagent.room.feed import FeedEvent, Subscription
 from voiceagent.room.reply import Reply
 from voiceagent.speech.engines import SpeechToText, TextToSpeech, Transcript, VoiceDetector
+from voiceagent.trace.witness import NOBODY, Witness
 from voiceagent.voice.reception import Hearing, Reception
 from voiceagent.voice.settings import VoiceSettings
 
 AGENT_LEVEL = 5_000
 LOUD = 500
 ROOM = "room"
-LEFT_OUT = ("participant.", "room.event", "level")
+LEFT_OUT = ("participant.", "room.event", "level", "consumption.")
 
 
 def frame_of(level: int) -> Samples:
@@ -205,6 +206,7 @@ class ScriptedAgent(Channel):
             self.read.append((clock.now(), event.content.body))
             if self.answers:
                 self.host.spawn(self._answer(event, self.answers.popleft()), "scripted answer")
+                return ChannelOutput(later=True)
         return None
 
     async def _answer(self, event: RoomEvent, answer: Answer) -> None:
@@ -229,6 +231,7 @@ class ScriptedAgent(Channel):
             correlation_id=reply.id,
         )
         await self.host.answer(replace(said, metadata={"cancelled": True} if reply.cancelled else {}), event)
+        self.host.settle(event.room_id, event.id, self.channel_id, "superseded" if reply.cancelled else "answered")
 
 
 @dataclass
@@ -252,9 +255,7 @@ class House:
             self.events.append(event)
         return self.events
 
-    async def log(
-        self, *, droppable: bool = False, leave_out: Sequence[str] = ("participant.", "room.event", "level")
-    ) -> list[str]:
+    async def log(self, *, droppable: bool = False, leave_out: Sequence[str] = LEFT_OUT) -> list[str]:
         """The feed as lines `at_ms type what`, for exact comparison."""
         return [
             f"{event.at_ms} {event.type} {_what(event)}".strip()
@@ -281,11 +282,13 @@ class House:
 
 def _what(event: FeedEvent) -> str:
     data = event.data
+    if event.type == "speech.cut":
+        return f"{data['played_ms']} {data['reason']}"
+    if event.type == "speech.started":
+        return ""
     for key in ("state", "disposition", "total_ms"):
         if key in data:
             return str(data[key])
-    if event.type == "speech.cut":
-        return f"{data['played_ms']} {data['reason']}"
     if event.type == "speech.dropped":
         return str(data["reason"])
     return str(data.get("text", ""))
@@ -303,14 +306,17 @@ async def house(
     stt: SpeechToText | None = None,
     tts: TextToSpeech | None = None,
     detector: Callable[[], VoiceDetector] = ScriptedDetector,
+    agent: Channel | None = None,
+    witness: Witness = NOBODY,
 ) -> AsyncIterator[House]:
-    """An engine whose ids count up, with the agent seated in ROOM."""
+    """An engine whose ids count up, with the agent seated in ROOM: a scripted one, unless another is given."""
     count = iter(range(1, 1_000_000))
-    async with RoomEngine(ids=lambda: f"id{next(count)}") as engine:
-        agent = ScriptedAgent(answers)
-        engine.register_channel(agent)
+    async with RoomEngine(ids=lambda: f"id{next(count)}", witness=witness) as engine:
+        scripted = ScriptedAgent(answers)
+        seated = agent or scripted
+        engine.register_channel(seated)
         await engine.create_room(ROOM)
-        await engine.attach_channel(ROOM, agent.channel_id)
+        await engine.attach_channel(ROOM, seated.channel_id)
         hearing = Hearing(stt or ScriptedStt({1_000: "hello there", 2_000: "and the weather"}), detector)
         reception = Reception(engine, hearing, tts or ToneTts(), settings or QUIET)
-        yield House(engine, reception, agent, engine.feed(ROOM).subscribe())
+        yield House(engine, reception, scripted, engine.feed(ROOM).subscribe())

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from tests.scenario.scripted import AGENT_LEVEL, ROOM, Answer, House, ScriptedCall, ScriptedStt, ToneTts, house
+from voiceagent.agent.channel import AIChannel
 from voiceagent.audio.frame import Samples
+from voiceagent.llm.scripted import Pause, ScriptedModel, Step
 from voiceagent.room.hooks import HookTrigger
 from voiceagent.voice.cut import BargeIn, TtsCancelled
 from voiceagent.voice.settings import BargeInSettings, InterruptionStrategy, VoiceSettings
@@ -27,6 +29,11 @@ def strategy(name: InterruptionStrategy, **more: int) -> VoiceSettings:
 def over(*spans: tuple[int, int], until_ms: int = 7_000) -> ScriptedCall:
     """Asks, then at 2000 ms, 400 ms into the answer, does what `spans` say."""
     return ScriptedCall("s1", [*TURN, (1_000, 0), *spans], until_ms=until_ms)
+
+
+def thinking(*turns: str | Sequence[Step]) -> AIChannel:
+    """The real agent, with a model that says these turns."""
+    return AIChannel("assistant", provider=ScriptedModel(turns), system_prompt="")
 
 
 async def speech_of(here: House) -> list[str]:
@@ -156,7 +163,7 @@ async def test_disabled_keeps_the_last_eight() -> None:
     async with house(strategy(InterruptionStrategy.DISABLED), answers=[LONG * 4], stt=ScriptedStt({**stt.words})) as here:
         await here.receive(over(*spans, until_ms=14_000))
         assert [words for _, words in here.agent.read[1:]] == [f"word {level}" for level in levels[2:]]
-        assert sum("settled dropped" in line for line in await here.log()) == 2
+        assert sum(event.data.get("reason") == "dropped" for event in await here.read()) == 2
 
 
 async def test_a_slow_hook_delays_nothing_and_fires_once() -> None:
@@ -245,14 +252,13 @@ async def test_what_a_line_threw_away_was_not_heard() -> None:
 
 async def test_one_who_goes_on_before_anything_was_heard_is_answered_once() -> None:
     call = ScriptedCall("s1", [*TURN, (600, 0), (800, OVER)], until_ms=6_000)
-    async with house(answers=[Answer(LONG, after_ms=300), "Both."]) as here:
+    async with house(agent=thinking([Pause(300), LONG], "Both.")) as here:
         await here.receive(call)
         assert await speech_of(here) == [
             "2900 speech.dropped superseded",
-            "3000 speech.started",
-            "3260 speech.finished Both.",
+            "2900 speech.started",
+            "3160 speech.finished Both.",
         ]
-        assert here.agent.replies[0].cancelled == "superseded"
         (record,) = await here.records()
         assert record.metadata["played_ms"] == 0
     assert call.heard_ms(AGENT_LEVEL) == 260
@@ -260,7 +266,7 @@ async def test_one_who_goes_on_before_anything_was_heard_is_answered_once() -> N
 
 async def test_an_answer_nobody_heard_and_one_that_was_cut_leave_one_record_each() -> None:
     call = ScriptedCall("s1", [*TURN, (600, 0), (800, OVER), (1_500, 0), (800, OVER)], until_ms=8_000)
-    async with house(answers=[Answer(LONG, after_ms=300), LONG, "Yes."]) as here:
+    async with house(agent=thinking([Pause(300), LONG], [Pause(100), LONG], "Yes.")) as here:
         await here.receive(call)
         assert [line.split()[1] for line in await speech_of(here)] == [
             "speech.dropped",

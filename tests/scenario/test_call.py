@@ -29,6 +29,7 @@ async def test_two_turns() -> None:
             "1600 speech.started",
             "1600 turn.latency 600",
             "1600 agent.state speaking",
+            "1600 input.settled answered",
             "2600 speech.finished Good morning to you.",
             "2600 agent.state idle",
             "4120 input.started",
@@ -40,6 +41,7 @@ async def test_two_turns() -> None:
             "5400 speech.started",
             "5400 turn.latency 600",
             "5400 agent.state speaking",
+            "5400 input.settled answered",
             "6060 speech.finished It will rain.",
             "6060 agent.state idle",
         ]
@@ -73,6 +75,8 @@ async def test_an_utterance_is_committed_under_the_id_it_had_from_its_first_soun
             "voice_session_id": "s1",
             "start_ms": 200,
             "end_ms": 1_000,
+            "audio_ms": 800,
+            "replaces": True,
             "voiced_ms": 800,
         }
         assert [(what, mark.at_ms, mark.participant_id, mark.input_id in ids) for what, mark in marks] == [
@@ -190,7 +194,12 @@ async def test_a_recognizer_that_raises_or_hangs_costs_that_utterance_only() -> 
         await here.receive(call)
         assert await here.messages() == [("ann", "hello there")]
         settled = [line for line in await here.log() if "settled" in line or "accepted" in line]
-        assert settled == ["1300 input.settled failed", "12800 input.settled failed", "12800 input.accepted hello there"]
+        assert settled == [
+            "1300 input.settled failed",
+            "12800 input.settled failed",
+            "12800 input.accepted hello there",
+            "12800 input.settled listened",
+        ]
         assert errors == [("stt", "no words today"), ("stt", "the recognizer gave no words within 10000 ms")]
 
 
@@ -205,7 +214,10 @@ async def test_transcription_hooks_change_and_block_words() -> None:
 
         await here.receive(ScriptedCall("s1", [*TURN, (1_000, 0), (800, AGAIN)], until_ms=5_000))
         assert await here.messages() == [("ann", "SECRET PLANS")]
-        assert [line for line in await here.log() if "settled" in line] == ["3300 input.settled blocked"]
+        assert [line for line in await here.log() if "settled" in line] == [
+            "1500 input.settled listened",
+            "3300 input.settled rejected",
+        ]
 
 
 def here_said(said: Transcription, text: str) -> Transcription:

@@ -17,6 +17,7 @@ from voiceagent.llm.model import ToolCall
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 NAMES = (
     "answering_some_people",
+    "background_job",
     "response_tracking",
     "resume_after_cut",
     "speaking_judgments",
@@ -54,6 +55,27 @@ def after(lines: list[str], said: str) -> list[str]:
 
 def test_these_are_all_the_examples_and_one_that_serves_the_page() -> None:
     assert sorted(path.stem for path in EXAMPLES.glob("*.py")) == sorted([*NAMES, "own_agent"])
+
+
+async def test_a_job_runs_behind_the_conversation_and_its_result_comes_back(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = await shown("background_job", capsys)
+    assert [line for line in lines if line.startswith(("ana", "agent"))] == [
+        "ana: Which trains go to Lyon?",
+        "agent: I am looking; it will take a moment.",
+        "ana: What time is it?",
+        "agent: It is noon.",
+        "agent: The next trains leave at 16:05 and 17:35.",
+    ]
+    told = [line.split()[0] for line in lines if not line.startswith(("ana", "agent"))]
+    assert told == [
+        "job.queued",
+        "generation.finished",
+        "generation.finished",
+        "job.returned",
+        "job.reply",
+        "generation.finished",
+        "job.reply",
+    ]
 
 
 async def test_the_tool_of_the_example_that_serves_the_page() -> None:

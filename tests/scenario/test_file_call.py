@@ -146,7 +146,8 @@ async def test_a_closed_line_says_and_hears_nothing() -> None:
     call.finish()
     call.play(frame(3))
     assert heard(call) == [(0, 1)]
-    assert call.queued == 0
+    assert call.queued == 320  # it has not been heard, and never will be
+    assert (call.clear(), call.queued) == (320, 0)
     assert await said(call) == []
     await call.hang_up()
 

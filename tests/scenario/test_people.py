@@ -168,7 +168,7 @@ async def test_a_line_that_takes_no_sound_holds_up_nobody() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "ends"), [("drop", "2000 speech.cut 420 hang_up"), ("finish", f"4240 speech.finished {LONG}")]
+    ("setting", "ends"), [("drop", "2000 speech.cut 400 hang_up"), ("finish", f"4240 speech.finished {LONG}")]
 )
 async def test_hanging_up_drops_or_finishes_what_is_being_said(setting: str, ends: str) -> None:
     call = ScriptedCall("s1", [(200, 0), (800, ANN)], until_ms=2_000)

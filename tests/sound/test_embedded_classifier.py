@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -11,13 +11,20 @@ import pytest
 import pytest_asyncio
 
 from tests.unit.speaking import said, state
+from tests.unit.turns import turn
+from voiceagent.app import speak_policy
+from voiceagent.config import load
 from voiceagent.errors import ModelError
 from voiceagent.judgment.classifier import embedded
+from voiceagent.judgment.classifier.alone import Alone
 from voiceagent.judgment.classifier.embedded import EmbeddedClassifier
 from voiceagent.judgment.classifier.mock import MockClassifier
 from voiceagent.judgment.classifier.question import ChoiceQuestion, ClassifierError, ScoreQuestion, YesNoQuestion
 from voiceagent.judgment.classifier.questions import QUESTIONS
+from voiceagent.judgment.classifier.shipped import Shipped
+from voiceagent.judgment.judged import ClassifierSpeakPolicy
 from voiceagent.judgment.listening import LISTEN_REQUEST
+from voiceagent.llm.scripted import EchoModel
 
 OWN = ScoreQuestion("How urgent is `last_turn`?", ("not", "soon", "now"))
 
@@ -43,6 +50,39 @@ async def test_the_plain_cases(classifier: EmbeddedClassifier, text: str, addres
     answers = await classifier.classify(state("Ann", text), QUESTIONS)
     assert (answers.score("directness") >= 1.5) is addressed
     assert all(name in answers for name in QUESTIONS)
+
+
+@pytest.mark.parametrize("text", ["Just listen for now.", "Please only listen.", "Don't say anything until I ask you."])
+@pytest.mark.parametrize(
+    ("people", "before"), [(("Ann",), ()), (("Ann", "Bo"), (("Ann", "Nova, how far?"), ("Nova", "Two miles.")))]
+)
+async def test_asked_to_listen_without_its_name(
+    classifier: EmbeddedClassifier, text: str, people: Sequence[str], before: Sequence[tuple[str, str]]
+) -> None:
+    """By the only person there, or by whoever it has just answered."""
+    asked = {**QUESTIONS, "listen_request": LISTEN_REQUEST}
+    answers = await classifier.classify(state("Ann", text, said(*before), people=people), asked)
+    assert answers.probability("listen_request") >= 0.5
+    about = await classifier.classify(state("Ann", "I just listen to the radio.", said(*before), people=people), asked)
+    assert about.probability("listen_request") < 0.5
+
+
+ALONE = (
+    "Hello!",
+    "And on Sundays?",
+    "Is it still on time?",
+    "When do you close?",
+    "À quelle heure fermez-vous ?",
+    "I need help.",
+)
+
+
+async def test_who_is_alone_and_asks_is_answered_with_the_default_prior(classifier: EmbeddedClassifier) -> None:
+    policy = ClassifierSpeakPolicy(Alone(classifier), agent_name="Nova")
+    for text in ALONE:
+        assert (await policy.decide(turn(text, people=("Ana",)))).mode == "speak", text
+    for text in ("Where did I put my keys?", "Mom, I'll call you back.", "So that is three and four."):
+        assert (await policy.decide(turn(text, people=("Ana",)))).mode == "silent", text
 
 
 async def test_names_do_not_matter(classifier: EmbeddedClassifier) -> None:
@@ -122,3 +162,25 @@ def test_damaged_weights_are_refused(tmp_path: Path, damaged: str) -> None:
     (tmp_path / "weights" / damaged).unlink()
     with pytest.raises(ModelError, match="missing"):
         EmbeddedClassifier(weights=tmp_path / "weights")
+
+
+@pytest.mark.parametrize(("left_out", "judged"), [("speak.onnx", True), ("lexical.npz", True), ("speak.json", False)])
+async def test_the_program_makes_do_with_the_weights_that_are_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, left_out: str, judged: bool
+) -> None:
+    """By words alone without the network; with nothing to judge by, every turn is answered; each is logged as degraded."""
+    with resources.as_file(resources.files("voiceagent.judgment.classifier") / "weights") as folder:
+        shutil.copytree(folder, tmp_path / "weights")
+    (tmp_path / "weights" / left_out).write_bytes(b"!")
+    monkeypatch.setattr(embedded, "Shipped", lambda _: Shipped(tmp_path / "weights"))
+    settings = load(None, {}, {"judgment.policy": "classifier"})
+    with caplog.at_level(logging.WARNING):
+        policy, classifier = speak_policy(settings, EchoModel())
+    decisions = [(await policy.decide(turn(text))).mode for text in ("Nova, what time is it?", "I told Bo about it.")]
+    assert decisions == ["speak", "silent" if judged else "speak"]
+    assert (classifier is not None) is judged
+    assert any("degraded" in record.message for record in caplog.records) is (left_out != "lexical.npz")
+    if classifier is not None:
+        assert isinstance(classifier, EmbeddedClassifier)
+        assert classifier.degraded is (left_out == "speak.onnx")
+        await classifier.close()

@@ -44,6 +44,20 @@ def test_nested_settings_and_lists_can_be_set_from_the_environment() -> None:
     assert settings.web.allowed_origins == ("https://a.example.org",)
 
 
+def test_webhooks_are_a_list_of_tables_in_the_file_and_of_inline_tables_in_the_environment(tmp_path: Path) -> None:
+    table = 'name = "crm"\nurl = "https://crm.example.org/x"\nsecret_env = "CRM"\n'
+    inline = '[{name = "crm", url = "https://crm.example.org/x", secret_env = "CRM"}]'
+    from_file = load(written(tmp_path, f"[[webhooks.hooks]]\n{table}"), {})
+    assert [hook.name for hook in from_file.webhooks.hooks] == ["crm"]
+    assert load(None, {"VOICEAGENT_WEBHOOKS__HOOKS": inline}) == from_file
+    assert "`webhooks.hooks" in refusal(tmp_path, f'[[webhooks.hooks]]\n{table}secret = "whsec_x"\n')
+
+
+@pytest.mark.parametrize("otlp", ["localhost:4318", "ftp://x", "http://user:word@x", "http://"])
+def test_what_is_no_collector_is_refused(tmp_path: Path, otlp: str) -> None:
+    assert "telemetry.otlp" in refusal(tmp_path, f'[telemetry]\notlp = "{otlp}"\n')
+
+
 def test_variables_that_name_no_setting_are_left_alone() -> None:
     assert load(None, {"VOICEAGENT_MODELS": "x", "VOICEAGENT_SHARED": "y", "OTHER__KEY": "z"}) == Settings()
 
@@ -135,6 +149,7 @@ def test_reading_settings_loads_no_engine() -> None:
     loaded = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True, timeout=60).stdout.split()
     assert "pydantic" in loaded
     assert not set(loaded) & {"aiortc", "aiosqlite", "av", "faster_whisper", "numpy", "openai", "starlette", "uvicorn"}
+    assert not set(loaded) & {"httpx2", "opentelemetry", "prometheus_client", "requests"}
 
 
 @pytest.mark.parametrize("text", ["[web]\nport = " + "1" * 5_000, "x = " + "[" * 5_000], ids=["digits", "brackets"])

@@ -83,6 +83,16 @@ def test_a_policy_of_the_settings_is_gone_through_with(store: Path, tmp_path: Pa
     assert "1 would change: 0 it would take, 1 it would leave to others." in text
 
 
+def test_a_classifier_that_is_named_is_asked_whatever_policy_the_settings_have(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VOICEAGENT_JUDGMENT__POLICY", "always")
+    code, text = call("--store", str(store), "--classifier", "lexical")
+    assert code == 0
+    assert "always" not in text
+    assert "addressed" in text
+
+
 def test_one_room_of_several(store: Path) -> None:
     asyncio.run(lived(store, "porch"))
     assert "Room hall" not in call("--store", str(store), "--policy", "always", "--room", "porch")[1]

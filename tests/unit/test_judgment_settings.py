@@ -12,6 +12,7 @@ from voiceagent.judgment.answer_only import AnswerOnly
 from voiceagent.judgment.classifier import embedded
 from voiceagent.judgment.judged import ClassifierSpeakPolicy
 from voiceagent.judgment.policy import AlwaysSpeak
+from voiceagent.judgment.settings import DEFAULT_POLICY
 from voiceagent.llm.scripted import EchoModel
 from voiceagent.values import JSON
 
@@ -22,10 +23,11 @@ def chosen(**judgment: JSON) -> object:
     return speak_policy(settings, EchoModel())[0]
 
 
-def test_by_default_every_turn_is_answered_and_judging_is_half_as_eager_as_can_be() -> None:
+def test_the_defaults_judge_half_as_eagerly_as_can_be() -> None:
     judgment = load(None, {}).judgment
-    assert (judgment.policy, judgment.classifier, judgment.thinker) == ("always", "embedded", "notes")
-    assert (judgment.proactivity, judgment.history, judgment.carry_over, judgment.answer_only) == (0.5, 6, 0.0, ())
+    assert (judgment.policy, judgment.classifier, judgment.thinker) == (DEFAULT_POLICY, "embedded", "notes")
+    assert (judgment.proactivity, judgment.history, judgment.answer_only) == (0.5, 6, ())
+    assert (judgment.alone, judgment.carry_over) == (1.25, 0.0)
 
 
 def test_every_turn_may_be_answered() -> None:
@@ -88,6 +90,8 @@ def test_less_than_was_asked_for_is_logged(
         {"answer_only": [" "]},
         {"languages": {"Other": "x"}},
         {"carry_over": -1},
+        {"alone": -0.1},
+        {"alone": 3.1},
     ],
 )
 def test_what_cannot_be_is_refused(judgment: dict[str, JSON]) -> None:

@@ -8,8 +8,9 @@ from typer.testing import CliRunner
 
 from voiceagent import clock
 from voiceagent.cli.main import app
-from voiceagent.web.auth import check_token
+from voiceagent.web.auth import check_figures_access, check_token
 from voiceagent.web.refusal import Refused
+from voiceagent.web.settings import WebSettings
 
 SECRET = "s" * 32
 
@@ -47,3 +48,15 @@ def test_without_a_secret_or_a_room_it_says_what_to_set(settings: Path, tmp_path
     bare.write_text("", encoding="utf-8")
     assert CliRunner().invoke(app, ["keys", "den", "--config", str(bare)]).exit_code == 2
     assert CliRunner().invoke(app, ["keys", "../den", "--config", str(settings)]).exit_code == 2
+    assert CliRunner().invoke(app, ["keys", "--config", str(settings)]).exit_code == 2
+
+
+def test_a_token_for_figures_opens_no_room_and_expires(settings: Path) -> None:
+    told = CliRunner().invoke(app, ["keys", "--metrics", "--hours", "1", "--config", str(settings)])
+    token, now = told.output.strip(), int(clock.utc().timestamp())
+    web, headers = WebSettings.model_validate({"token_secret": SECRET}), {"authorization": f"Bearer {token}"}
+    check_figures_access(web, headers, now)
+    with pytest.raises(Refused):
+        check_figures_access(web, headers, now + 3_700)
+    with pytest.raises(Refused):
+        check_token(token, SECRET, "den", now)

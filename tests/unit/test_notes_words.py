@@ -131,6 +131,8 @@ def test_the_kind_of_answer(question: str, kind: Wants, gives: str, lacks: str) 
         ("Who are you?", Courtesy.WHO),
         ("Okay, thanks. Bye.", Courtesy.GOODBYE),
         ("Mm.", Courtesy.NOD),
+        ("You can talk again.", Courtesy.NOD),
+        ("Okay, now you may speak.", Courtesy.NOD),
         ("\u2026", Courtesy.NOTHING),
         ("Hello, where is the door?", None),
         ("What can you do about a lost card?", None),

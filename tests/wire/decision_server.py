@@ -1,6 +1,7 @@
 """Servers for typed questions on loopback, written from what OpenAI (decisions) and TypeSafe (System One) publish of theirs."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -40,6 +41,10 @@ class DecisionServer:
         """Chat completions of one token, with what else it might have been; by the model's name, without it or not at all."""
         body = await request.json()
         self.bodies.append(body)
+        if body["model"] == "judging":
+            return _judged(body)
+        if body["model"] == "refused":
+            return JSONResponse({"error": {"message": "bad key"}}, 401)
         if body["model"] == "strict" and body.get("logprobs"):
             return JSONResponse({"error": {"message": "logprobs are not supported here"}}, 400)
         if body.get("stream"):
@@ -71,6 +76,20 @@ class DecisionServer:
             case "no_json":
                 return Response(f"{{ {told}", 200, media_type="application/json")
         return JSONResponse(self.change(answer(body)))
+
+
+def _judged(body: Body) -> Response:
+    """Yes, the highest level, or the first option: as one token with its log probabilities, or whole by the schema."""
+    if not body.get("logprobs"):
+        properties = body["response_format"]["json_schema"]["schema"]["properties"]
+        whole = {name: kind["enum"][-1] if "enum" in kind else True for name, kind in properties.items()}
+        return Response(chunk({"content": json.dumps(whole)}) + chunk({}, "stop"), media_type="text/event-stream")
+    tokens = body["messages"][-1]["content"].rpartition("Answer with one of ")[2].split(", and nothing")[0].split(", ")
+    best = "yes" if "yes" in tokens else tokens[-1]
+    top = [{"token": token, "bytes": None, "logprob": -0.1 if token == best else -4.0} for token in tokens]
+    told = {"content": [{**top[0], "top_logprobs": top}], "refusal": None}
+    choice = {"index": 0, "message": {"role": "assistant", "content": best}, "finish_reason": "length", "logprobs": told}
+    return JSONResponse({"id": "c", "object": "chat.completion", "created": 1, "model": body["model"], "choices": [choice]})
 
 
 def _decision(body: Body) -> Body:

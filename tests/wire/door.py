@@ -3,8 +3,9 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
+import httpx
 import numpy as np
 
 from tests.wire.browser import serving
@@ -99,6 +100,14 @@ async def door(settings: WebSettings | None = None, port: int = 0) -> AsyncItera
         app = build(receiver, engine, settings, lambda: Status("0", "nobody speaks here", "This is a test."))
         async with serving(app, settings, port) as url:
             yield url, receiver, engine
+
+
+async def let_in(client: httpx.AsyncClient, more: int = 1) -> None:
+    """Returns once so many more streams may be open at once."""
+    async with AsyncExitStack() as streams:
+        while more:
+            response = await streams.enter_async_context(client.stream("GET", "v1/rooms/lobby/events"))
+            more -= response.status_code == 200
 
 
 def tone(seconds: float, hertz: float = 440.0, level: int = 8000) -> Samples:

@@ -174,7 +174,7 @@ class TestBounds:
                 await other.execute("SELECT * FROM rooms FOR UPDATE")
                 waiting = asyncio.gather(*(store.append_next(_event(n)) for n in range(1, 7)), return_exceptions=True)
                 done = await waiting
-                mine = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'voiceagent'"
+                mine = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'voiceagent-%'"
                 assert await cluster.ask(dsn, mine) == [(2,)]
             await other.close()
             assert [type(one) for one in done] == [StoreError] * 6

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tests.wire.door import door
+from tests.wire.door import door, let_in
 from voiceagent.web.settings import WebSettings
 
 SLOW_S = 1.0
@@ -19,17 +19,28 @@ LARGE = "x" * 20_000
 """Events of that size fill the socket's buffers (some MB on loopback) long before the feed's queue of 1000."""
 
 
+DOORS = {
+    "events": ("", b"HTTP/1.1 200 OK"),
+    "stream": (
+        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n",
+        b"HTTP/1.1 101",
+    ),
+}
+"""How each is asked for, and how the answer begins."""
+
+
 @contextlib.asynccontextmanager
-async def stalled(url: str) -> AsyncIterator[socket.socket]:
+async def stalled(url: str, path: str) -> AsyncIterator[socket.socket]:
     """A reader that asks for the stream, gets it, and then takes nothing of it."""
+    headers, status = DOORS[path]
     with socket.socket() as reader:
         reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         reader.setblocking(False)
         loop, place = asyncio.get_running_loop(), urlsplit(url)
         await loop.sock_connect(reader, (place.hostname, place.port))
-        request = f"GET /v1/rooms/lobby/events HTTP/1.1\r\nHost: {place.netloc}\r\n\r\n"
+        request = f"GET /v1/rooms/lobby/{path} HTTP/1.1\r\nHost: {place.netloc}\r\n{headers}\r\n"
         await loop.sock_sendall(reader, request.encode())
-        status = b"HTTP/1.1 200 OK"
         assert await loop.sock_recv(reader, len(status)) == status
         yield reader
 
@@ -51,22 +62,15 @@ async def rest_of(reader: socket.socket) -> int:
     return count
 
 
-async def let_in(client: httpx.AsyncClient) -> None:
-    """Returns once one more stream may be opened."""
-    while True:
-        async with client.stream("GET", "v1/rooms/lobby/events") as response:
-            if response.status_code == 200:
-                return
-
-
-async def test_a_reader_that_stalls_is_cut_off_and_another_is_not_slowed(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", DOORS)
+async def test_a_reader_that_stalls_is_cut_off_and_another_is_not_slowed(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     """Two streams are the most here: that a third may be opened shows that nothing is kept for the one that stalls."""
-    monkeypatch.setattr("voiceagent.web.stream.SLOW_S", SLOW_S)
+    monkeypatch.setattr("voiceagent.web.reader.SLOW_S", SLOW_S)
     settings = WebSettings(max_streams=2)
-    async with door(settings) as (url, _, engine), httpx.AsyncClient(base_url=url) as client, stalled(url) as slow:
+    async with door(settings) as (url, _, engine), httpx.AsyncClient(base_url=url) as client, stalled(url, path) as slow:
         async with client.stream("GET", "v1/rooms/lobby/events") as response:
             events = seen(response.aiter_lines())
-            assert (await anext(events))[0] == "stream.ready"
+            assert [(await anext(events))[0] for _ in range(2)] == ["stream.ready", "stream.snapshot"]
             assert (await client.get("v1/rooms/lobby/events")).status_code == 503
             for _ in range(EVENTS):
                 engine.feed("lobby").publish("large", {"text": LARGE, "at": asyncio.get_running_loop().time()})

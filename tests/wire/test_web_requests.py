@@ -192,7 +192,7 @@ async def test_the_stream_goes_on_where_it_broke_off_and_keeps_what_is_for_hosts
     async with door() as (url, _, engine), httpx.AsyncClient(base_url=url) as client:
         async with client.stream("GET", "v1/rooms/lobby/events") as response:
             lines = response.aiter_lines()
-            ready = (await _read(lines, "stream.ready"))[0]
+            ready = (await _read(lines, "stream.snapshot"))[0]
             feed = engine.feed("lobby")
             feed.publish("first", {})
             feed.publish("secret", {}, audience="host")
@@ -226,7 +226,7 @@ async def test_only_hosts_are_shown_what_the_agent_decides() -> None:
             headers = {"authorization": f"Bearer {issue(secret, 'lobby', expires, host=host)}"}
             async with client.stream("GET", "v1/rooms/lobby/events", headers=headers) as response:
                 lines = response.aiter_lines()
-                ready = (await _read(lines, "stream.ready"))[0]
+                ready = (await _read(lines, "stream.snapshot"))[0]
                 feed = engine.feed("lobby")
                 for type in ("input.decided", "thought.updated", "room.listening", "generation.started"):
                     feed.publish(type, {}, audience="host")

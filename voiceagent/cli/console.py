@@ -85,7 +85,9 @@ async def _print_answer(reader: Subscription, event_id: str, think_wait_ms: int)
         if event is None:
             break
         if event.type == "input.settled" and event.data.get("input_id") == event_id:
-            return
+            if silence is None:
+                return
+            break
         if event.type == "input.decided" and event.data.get("input_id") == event_id:
             silence = _silence(event)
             if silence is not None and (_stands(event) or not think_wait_ms):

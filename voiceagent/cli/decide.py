@@ -41,6 +41,7 @@ def decide(
     changed: Annotated[bool, typer.Option("--changed", help="Show only turns that would be decided otherwise.")] = False,
 ) -> None:
     """Go through stored rooms with a policy and show what it would decide otherwise; thoughts are not had again."""
+    policy = policy or ("classifier" if classifier else None)
     settings = config.load(config_file, options={"judgment.policy": policy, "judgment.classifier": classifier})
     if not store.is_file():
         raise ConfigError(f"there is no file {store}")

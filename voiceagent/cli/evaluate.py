@@ -1,11 +1,12 @@
 """`voiceagent evaluate`: scores a classifier, or a baseline without one, on a file of labelled turns."""
 
-import asyncio
+import contextlib
 import importlib
+import inspect
 import json
 import resource
 import sys
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
@@ -16,13 +17,18 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from voiceagent.config import load
+from voiceagent.cli.loop import run
+from voiceagent.config import Settings, load
+from voiceagent.errors import ConfigError
 from voiceagent.judgment.classifier.embedded import EmbeddedClassifier
-from voiceagent.judgment.classifier.question import Classifier
+from voiceagent.judgment.classifier.priors import Priors
+from voiceagent.judgment.classifier.question import Classifier, ClassifierError
 from voiceagent.judgment.evaluation import measures
 from voiceagent.judgment.evaluation.labelled import LabelledTurn, read_turns
 from voiceagent.judgment.evaluation.trial import ByClassifier, ByName, ByPolicy, Judge, Trial, by_tag, tried
 from voiceagent.judgment.policy import AlwaysSpeak, SpeakPolicy
+from voiceagent.llm.model import LanguageModel
+from voiceagent.llm.scripted import EchoModel
 from voiceagent.values import JSON
 
 app = typer.Typer()
@@ -42,6 +48,13 @@ class Which(StrEnum):
     NAMED = "named"
 
 
+_CHECK: Final[Mapping[Which, str]] = {
+    Which.LLM: "check [llm] url, model and the key it needs",
+    Which.JEV: "check [judgment] classifier_url, or the key in TYPESAFE_API_KEY",
+    Which.OPENAI: "check [judgment] classifier_url, which ends in /v1, or the key in OPENAI_API_KEY",
+}
+
+
 @app.command(
     epilog="Examples: voiceagent evaluate --set turns.jsonl · voiceagent evaluate --set turns.jsonl --classifier named --json"
 )
@@ -50,44 +63,71 @@ def evaluate(
     classifier: Annotated[Which, typer.Option(help="Who judges. Always and named are baselines.")] = Which.EMBEDDED,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
     config: Annotated[
-        Path | None, typer.Option("--config", help="Settings of the brain (llm) or of an address (jev, openai).")
+        Path | None, typer.Option("--config", help="Settings of the priors, the brain (llm), an address (jev, openai).")
     ] = None,
 ) -> None:
-    """Score the speak decision on labelled turns; exit 2 for a file that is not one, naming the line."""
+    """Score the speak decision on labelled turns.
+
+    Exits 2 for a file that is none (naming the line) or settings that do not do, 1 for a classifier that fails on a turn.
+    """
     turns = read_turns(labelled)
-    trials = asyncio.run(_tried(classifier, turns, config, shown=not as_json and sys.stderr.isatty()))
+    named = classifier if classifier not in (Which.ALWAYS, Which.NAMED) else None
+    settings = load(config, options={"judgment.policy": "classifier", "judgment.classifier": named})
+    trials = run(_tried(classifier, turns, settings))
     if as_json:
         typer.echo(json.dumps(report(trials)))
     else:
         _print(classifier, trials)
 
 
-async def _tried(which: Which, turns: list[LabelledTurn], config: Path | None, *, shown: bool) -> list[Trial]:
-    """Every turn's trial, in order."""
-    classifier = _classifier(which, config)
-    judge: Judge = ByClassifier(classifier) if classifier is not None else ByName()
+async def _tried(which: Which, turns: list[LabelledTurn], settings: Settings) -> list[Trial]:
+    """Every turn's trial, in order. Raises ClassifierError naming the turn and what to look at."""
+    trials = []
+    async with _judge(which, settings) as judge:
+        console = Console(stderr=True)
+        for turn in track(turns, which.value, console=console, disable=not sys.stderr.isatty(), transient=True):
+            try:
+                trials.append(await tried(judge, turn))
+            except ClassifierError as error:
+                advice = _CHECK.get(which)
+                raise ClassifierError(f"turn {turn.id}: {error}" + (f"; {advice}" if advice else "")) from error
+    return trials
+
+
+@contextlib.asynccontextmanager
+async def _judge(which: Which, settings: Settings) -> AsyncIterator[Judge]:
+    """The judge that was chosen, as the program makes it, closed at the end. Raises ConfigError."""
     if which is Which.ALWAYS:
-        judge = ByPolicy(AlwaysSpeak())
-    try:
-        moving: Iterable[LabelledTurn] = track(
-            turns, which.value, console=Console(stderr=True), disable=not shown, transient=True
-        )
-        return [await tried(judge, turn) for turn in moving]
-    finally:
-        if classifier is not None:
-            await classifier.close()
+        yield ByPolicy(AlwaysSpeak())
+        return
+    if which is Which.NAMED:
+        yield ByName()
+        return
+    async with contextlib.AsyncExitStack() as closing:
+        if which in (Which.EMBEDDED, Which.LEXICAL):
+            classifier: Classifier = EmbeddedClassifier(lexical=which is Which.LEXICAL)
+        else:
+            classifier = _distant(which, settings, closing)
+        closing.push_async_callback(classifier.close)
+        yield ByClassifier(classifier, Priors(settings.judgment.alone, settings.judgment.carry_over))
 
 
-def _classifier(which: Which, config: Path | None) -> Classifier | None:
-    """The classifier that was chosen, made as the program makes it; None for a baseline. Raises ConfigError."""
-    if which in (Which.ALWAYS, Which.NAMED):
-        return None
-    if which in (Which.EMBEDDED, Which.LEXICAL):
-        return EmbeddedClassifier(lexical=which is Which.LEXICAL)
+def _distant(which: Which, settings: Settings, closing: contextlib.AsyncExitStack) -> Classifier:
+    """A classifier that asks a brain or a service; the brain is closed at the end."""
     program = importlib.import_module("voiceagent.app")  # only here: it loads every engine
-    settings = load(config, options={"judgment.policy": "classifier", "judgment.classifier": which.value})
-    chosen: tuple[SpeakPolicy, Classifier | None] = program.speak_policy(settings, program.brain(settings.llm))
+    model: LanguageModel = program.brain(settings.llm) if which is Which.LLM else EchoModel()
+    closing.push_async_callback(_closed, model)
+    chosen: tuple[SpeakPolicy, Classifier | None] = program.speak_policy(settings, model)
+    if chosen[1] is None:
+        raise ConfigError(f"{which.value} is no classifier here")
     return chosen[1]
+
+
+async def _closed(model: LanguageModel) -> None:
+    close = getattr(model, "close", None)
+    done = close() if close is not None else None
+    if inspect.isawaitable(done):
+        await done
 
 
 def report(trials: list[Trial]) -> dict[str, JSON]:

@@ -47,7 +47,8 @@ async def _serve(settings: config.Settings, choices: Choices, listening: socket.
     web = settings.web.model_copy(update={"port": listening.getsockname()[1]})
     typer.echo("Loading the models ...")
     async with App(settings, choices) as voice:
-        asgi = server.build(voice.reception, voice.engine, web, voice.status, voice.open_room)
+        words, figures = voice.reception.words, voice.figures
+        asgi = server.build(voice.reception, voice.engine, web, voice.status, voice.open_room, figures=figures, words=words)
         door = _Door(server.uvicorn_config(asgi, web), web.url)
         await door.serve(sockets=[listening])
     typer.echo("Closed.")

@@ -37,6 +37,7 @@ class VoiceChannel:
         self._level = Level()
         self._frames = 0
         self._loud = False
+        self._said: str | None = None
 
     async def run(self) -> None:
         """Hears the call to its end, and commits what was said in it."""
@@ -46,6 +47,7 @@ class VoiceChannel:
             tasks.create_task(self._words.run(), name=f"words of {self.call.session_id}")
             async for frame in self.call.frames():
                 self._hear(ear, frame)
+            self.line.end()
             for event in ear.finish():
                 self._on(event)
             self._words.end()
@@ -65,6 +67,7 @@ class VoiceChannel:
     def _on(self, event: EarEvent) -> None:
         match event:
             case Began():
+                self._said = event.input_id
                 self._inputs.started(event.input_id, event.start_ms)
                 self._tell_floor()
                 self._decide(self._turn.started(event.at_ms, event.voiced_ms, self._floor.sounding(self.line)))
@@ -77,7 +80,7 @@ class VoiceChannel:
 
     def _decide(self, decision: SpeechDecision) -> None:
         if isinstance(decision, Cut):
-            self._floor.cut(self.line)
+            self._floor.cut(self.line, self._said)
 
     def _tell_floor(self) -> None:
         """Whether this person speaks, or has spoken words that are not known yet."""

@@ -35,7 +35,8 @@ class CutReply:
     """Where a reply stopped, for the listener whose call is `session_id`. Sound in 16 kHz samples.
 
     `samples` is the reply's whole length, None while its synthesis had not ended. `channel_id` is None for words that are
-    no agent's answer.
+    no agent's answer. `heard_text` are the words that were heard whole: estimated, unless `exact`. `cut_by_input_id` is the
+    speech that stopped it, `record_event_id` the record that the room keeps of it.
     """
 
     speech_id: str
@@ -47,6 +48,15 @@ class CutReply:
     samples: int | None
     spoken_chars: int
     reason: str
+    heard_text: str = ""
+    exact: bool = True
+    cut_by_input_id: str | None = None
+    record_event_id: str | None = None
+
+    @property
+    def played_percentage(self) -> float | None:
+        """How much of its sound was heard, where its length is known."""
+        return None if self.samples is None else round(min(100.0, 100.0 * self.played / max(1, self.samples)), 1)
 
     @property
     def played_ms(self) -> int:
@@ -61,8 +71,8 @@ class CutReply:
     def metadata(self) -> dict[str, JSON]:
         """Of the record that the voice channel writes."""
         entries: dict[str, JSON] = {"interrupted": True, "played_ms": self.played_ms, "voice_session_id": self.session_id}
-        if self.samples is not None:
-            entries["played_percentage"] = round(min(100.0, 100.0 * self.played / max(1, self.samples)), 1)
+        if self.played_percentage is not None:
+            entries["played_percentage"] = self.played_percentage
         if self.channel_id is not None:
             entries["answer_channel_id"] = self.channel_id
             entries["answer_responds_to"] = self.responds_to

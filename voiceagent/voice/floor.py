@@ -3,22 +3,25 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Collection, Coroutine
-from dataclasses import dataclass
+from collections.abc import Coroutine
+from dataclasses import replace
 from typing import Final
 
 from voiceagent import clock
-from voiceagent.audio.frame import FRAME_MS, Samples, to_ms
+from voiceagent.audio.frame import FRAME_MS, FRAME_SAMPLES, Samples, to_ms
 from voiceagent.room.channel import Channel
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.hooks import HookTrigger
 from voiceagent.room.reply import Reply
+from voiceagent.values import JSON
 from voiceagent.voice.cut import BargeIn, CutReply, TtsCancelled
-from voiceagent.voice.latency import Latencies
+from voiceagent.voice.latency import latency_of
 from voiceagent.voice.line import Line
+from voiceagent.voice.listeners import Listeners
 from voiceagent.voice.mixing import mixes
 from voiceagent.voice.mouth import Mouth, Speaking, closing
 from voiceagent.voice.notices import Notices
+from voiceagent.voice.saying import Saying
 from voiceagent.voice.settings import VoiceSettings
 from voiceagent.voice.turn import Sounding
 from voiceagent.voice.waiting import Waiting
@@ -39,23 +42,6 @@ HOLD_MS: Final = 10_000
 """How long speech that has not become words may keep a ready reply from beginning."""
 
 
-@dataclass(slots=True)
-class _Saying:
-    """The reply whose turn it is; `begun` once its first frame went to the lines."""
-
-    reply: Reply
-    mouth: Mouth
-    speaking: asyncio.Task[None]
-    begun: bool = False
-    ready_at: int | None = None
-    drain_until: int | None = None
-
-    @property
-    def over(self) -> bool:
-        """Whether all its sound went to the lines."""
-        return self.mouth.done and not self.mouth.ready
-
-
 class Floor:
     """Sounds one reply at a time and mixes the people; every call hears all but itself.
 
@@ -67,14 +53,15 @@ class Floor:
         self.engine = engine
         self.room_id = room_id
         self.settings = settings
-        self.latencies = Latencies()
+        self.turns = engine.host.turns(room_id)
         self._channel = channel
         self._speaking = speaking
-        self._notices = Notices(engine.feed(room_id), channel.channel_id)
         self._lines: list[Line] = []
+        self._listeners = Listeners(engine.host.consumption, channel.channel_id, self._lines)
+        self._notices = Notices(engine.feed(room_id), channel.channel_id, self._listeners)
         self._waiting = Waiting()
         self._watching: set[asyncio.Task[None]] = set()
-        self._saying: _Saying | None = None
+        self._saying: Saying | None = None
         self._tasks: asyncio.TaskGroup | None = None
         self._started = asyncio.Event()
         self._closed = False
@@ -139,6 +126,7 @@ class Floor:
         if self._closed or self._waiting.full:
             self._notices.dropped(reply, "closed" if self._closed else "queue_full")
             return
+        reply.speech_ids = (*reply.speech_ids, reply.id)
         self._notices.queued(reply)
         self._waiting.add(reply)
         watching = self._spawn(self._await_words(reply), f"first words of {reply.id}")
@@ -152,28 +140,42 @@ class Floor:
     def sounding(self, line: Line) -> Sounding | None:
         """What can be cut, as this line's listener has heard it."""
         saying = self._saying
-        return Sounding(saying.reply.id, to_ms(line.played())) if saying is not None and saying.begun else None
+        if saying is None or not saying.begun or saying.resting:
+            return None
+        return Sounding(saying.reply.id, to_ms(line.played()))
 
-    def cut(self, line: Line, reason: str = "barge_in") -> bool:
+    def speeches(self) -> list[JSON]:
+        """The speech that sounds, if one does, as far as its listeners have heard it."""
+        saying = self._saying
+        if saying is None or not saying.begun:
+            return []
+        played = max((line.played() for line in self._lines), default=0)
+        return [saying.told(played)]
+
+    def cut(self, line: Line, input_id: str | None = None) -> bool:
         """A person's speech stops what sounds; False when nothing does. The sound stops before anybody is asked or told."""
         saying = self._saying
         if saying is None or not saying.begun or (saying.over and line.through()):
             return False
-        return self._stop(line, reason)
+        return self._stop(line, "barge_in", input_id)
 
-    def supersede(self, line: Line, answered: Collection[str]) -> None:
-        """The line's person went on before anything of these utterances' answers was heard: they will not sound."""
-        for reply in self._waiting.withdraw(answered):
-            reply.cancel("superseded")
-            self._notices.dropped(reply, "superseded")
-        if self._saying is not None and not self._saying.begun and self._saying.reply.responds_to in answered:
-            self._stop(line, "superseded")
-        self._changed()
+    def cancel(self, reply_id: str, reason: str) -> bool:
+        """Stops a reply that sounds, or waits to; False when there is none of this id."""
+        saying = self._saying
+        if saying is not None and saying.reply.id == reply_id:
+            return self._stop(None, reason)
+        waits = self._waiting.find(reply_id)
+        if waits is None or not waits.cancel(reason):
+            return False
+        self._next()
+        return True
 
     # -- people ---------------------------------------------------------------------------------------------------------
 
     def seat(self, line: Line) -> None:
-        """A call comes."""
+        """A call comes; it hears what sounds from here on."""
+        if self._saying is not None and self._saying.begun:
+            line.begin(self._saying.handed)
         self._lines.append(line)
 
     def leave(self, line: Line) -> None:
@@ -181,6 +183,8 @@ class Floor:
         if self._lines == [line]:
             self.drop("hang_up")
         self._lines.remove(line)
+        if all(other.participant_id != line.participant_id for other in self._lines):
+            self._miss(line)
         self._changed()
 
     def talk(self, line: Line, samples: Samples) -> None:
@@ -193,6 +197,22 @@ class Floor:
         """Whether this line's person speaks, or has spoken words that are not known yet: no reply begins meanwhile."""
         line.hearing = hearing
         self._changed()
+
+    def deciding(self, line: Line, deciding: bool) -> None:
+        """Whether this line's person has said something for which no agent has found a way yet: what waits may be obsolete."""
+        line.deciding = deciding
+        self._changed()
+
+    def _miss(self, line: Line) -> None:
+        """One person goes: what sounds on, or still waits, they do not hear."""
+        saying = self._saying
+        if saying is not None and saying.begun:
+            line.stop()
+            self._listeners.cut(saying.reply, saying.mouth.script, line)
+        elif saying is not None:
+            self._listeners.miss(saying.reply, line)
+        for reply in self._waiting:
+            self._listeners.miss(reply, line)
 
     # -- inside ---------------------------------------------------------------------------------------------------------
 
@@ -219,9 +239,9 @@ class Floor:
             async with asyncio.timeout(max(0, saying.ready_at + HOLD_MS - clock.now()) / 1000):
                 await self._wake.wait()
 
-    def _held(self, saying: _Saying) -> bool:
+    def _held(self, saying: Saying) -> bool:
         """Whether a reply that has not begun waits for somebody to finish; waits no longer than HOLD_MS."""
-        if saying.reply.urgent or not any(line.hearing for line in self._lines):
+        if saying.reply.urgent or not any(line.hearing or line.deciding for line in self._lines):
             return False
         return saying.ready_at is None or clock.now() - saying.ready_at < HOLD_MS
 
@@ -238,14 +258,14 @@ class Floor:
                 self._notices.dropped(reply, reply.cancelled)
                 continue
             mouth = Mouth(reply, self.engine, self._speaking, self.settings.ahead_ms, self._sound_came)
-            self._saying = _Saying(reply, mouth, self._spawn(mouth.run(), f"mouth {reply.id}"))
+            self._saying = Saying(reply, mouth, self._spawn(mouth.run(), f"mouth {reply.id}"))
         self._changed(wake=False)
 
     async def _await_words(self, reply: Reply) -> None:
         """Notes when a waiting reply gets its first words: its turn may come then."""
         async with closing(reply.pieces()) as pieces:
             async for _ in pieces:
-                self.latencies.answered(reply.responds_to, clock.now())
+                self.turns.answered(reply.responds_to, clock.now())
                 break
         self._next()
         self._wake.set()
@@ -259,8 +279,11 @@ class Floor:
     def _tick(self, now: int) -> None:
         saying = self._saying
         agent = None
-        if saying is not None and (saying.begun or not self._held(saying)):
+        if saying is not None and ((saying.begun and not saying.resting) or not self._held(saying)):
             agent = saying.mouth.frame()
+            if agent is not None:
+                saying.resting = False
+                saying.handed += FRAME_SAMPLES
             if agent is not None and not saying.begun:
                 self._begin(saying, now)
         talk = {line: samples for line in self._lines if (samples := line.take()) is not None}
@@ -269,17 +292,17 @@ class Floor:
         if saying is not None and saying.begun:
             self._follow(saying, now)
 
-    def _begin(self, saying: _Saying, now: int) -> None:
-        saying.begun = True
+    def _begin(self, saying: Saying, now: int) -> None:
+        saying.begun = saying.reply.heard = True
         for line in self._lines:
             line.begin()
-        self._notices.started(saying.reply)
-        latency = self.latencies.sounded(saying.reply.responds_to, now)
-        if latency is not None:
-            self._notices.latency(latency)
+        self._notices.started(saying.reply, saying.mouth.script)
+        waited = self.turns.waited(saying.reply.responds_to)
+        if waited is not None:
+            self._notices.latency(latency_of(saying.reply.responds_to or "", *waited))
         self._changed()
 
-    def _follow(self, saying: _Saying, now: int) -> None:
+    def _follow(self, saying: Saying, now: int) -> None:
         """After each frame: has everybody heard everything?"""
         played = max((line.played() for line in self._lines), default=0)
         if saying.over:
@@ -288,11 +311,16 @@ class Floor:
                 self._notices.finished(saying.reply, saying.mouth.script, played)
                 self._end(saying)
                 return
+        rests = saying.reply.paused and not saying.mouth.ready and all(line.through() for line in self._lines)
+        if rests and not saying.resting:
+            saying.resting, saying.ready_at = True, None
+            self._listeners.rest(saying.reply, saying.mouth.script)
+            self._notices.progress(saying.reply, saying.mouth.script, played)
         self._ticks += 1
         if self._ticks % PROGRESS_TICKS == 0:
             self._notices.progress(saying.reply, saying.mouth.script, played)
 
-    def _end(self, saying: _Saying) -> None:
+    def _end(self, saying: Saying) -> None:
         saying.speaking.cancel()
         self._saying = None
         if saying.begun:
@@ -300,32 +328,22 @@ class Floor:
                 line.on_quiet()
         self._changed()
 
-    def _stop(self, line: Line | None, reason: str) -> bool:
+    def _stop(self, line: Line | None, reason: str, input_id: str | None = None) -> bool:
         """Silence now; the reply's words stop at their source; then hooks are told and the record is written."""
         saying = self._saying
         if saying is None:
             return False
         heard = {seat: seat.stop() if saying.begun else 0 for seat in self._lines}
         listener = line if line in heard else max(heard, key=lambda seat: heard[seat], default=None)
-        script = saying.mouth.script
-        played = heard[listener] if listener is not None else 0
-        cut = CutReply(
-            speech_id=saying.reply.id,
-            session_id=listener.session_id if listener is not None else "",
-            channel_id=saying.reply.channel_id,
-            responds_to=saying.reply.responds_to,
-            text=script.text,
-            played=played,
-            samples=script.samples if script.complete else None,
-            spoken_chars=script.spoken_chars(played),
-            reason=reason,
-        )
+        cut = saying.cut_for(listener, reason, input_id)
+        if self.settings.keep_partial_transcript and cut.worth_a_record:
+            cut = replace(cut, record_event_id=self.engine.host.new_id())
         if line is not None and saying.begun:
             said = BargeIn(self.room_id, cut.session_id, line.participant_id, cut.speech_id, cut.text, cut.played_ms)
             self.engine.host.notify(HookTrigger.ON_BARGE_IN, said, self.room_id)
         saying.reply.cancel(reason)
         if saying.begun:
-            self._notices.cut(saying.reply, cut)
+            self._notices.cut(saying.reply, cut, saying.mouth.script)
         else:
             self._notices.dropped(saying.reply, reason)
         self._spawn(self._record(cut), f"cut {cut.speech_id}")
@@ -333,9 +351,11 @@ class Floor:
         return True
 
     async def _record(self, cut: CutReply) -> None:
-        if self.settings.keep_partial_transcript and cut.worth_a_record:
+        if cut.record_event_id is not None:
             try:
-                await self.engine.host.write_record(self._channel, self.room_id, cut.text, cut.metadata())
+                await self.engine.host.write_record(
+                    self._channel, self.room_id, cut.text, cut.metadata(), event_id=cut.record_event_id
+                )
             except Exception:
                 log.exception("room %s: the record of cut reply %s was not written", self.room_id, cut.speech_id)
         told = TtsCancelled(self.room_id, cut.session_id, cut.speech_id, cut.text, cut.played_ms, cut.reason)

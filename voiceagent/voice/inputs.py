@@ -1,15 +1,16 @@
 """What hosts are told of one call's speech: utterances begun, guessed, taken or not, levels, and the hooks around them."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.events import Participant
 from voiceagent.room.hooks import ErrorEvent, HookTrigger
+from voiceagent.room.ledger import Disposition
 from voiceagent.values import JSON
 from voiceagent.voice.ear import Guess
 from voiceagent.voice.floor import VOICE_CHANNEL
-from voiceagent.voice.turn import Utterance
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +49,7 @@ class Inputs:
         self.session_id = session_id
         self.participant = participant
         self._feed = engine.feed(room_id)
+        self._ledger = engine.host.ledger(room_id)
 
     def started(self, input_id: str, at_ms: int) -> None:
         """Somebody begins to speak."""
@@ -64,19 +66,13 @@ class Inputs:
         said = self.transcription(guess.input_id, guess.text, guess.start_ms, guess.at_ms)
         self.engine.host.notify(HookTrigger.ON_PARTIAL_TRANSCRIPTION, said, self.room_id)
 
-    def accepted(self, said: Utterance, event_id: str) -> None:
-        """The room has it."""
-        data: dict[str, JSON] = {
-            "kind": "speech",
-            "event_id": event_id,
-            "text": said.text,
-            "audio_ms": said.end_ms - said.start_ms,
-        }
-        self._tell("accepted", said.input_id, data)
+    def decided(self, input_id: str, call: Callable[[], None]) -> None:
+        """Calls back once the room's agents have found a way for it, or an end."""
+        self._ledger.when_decided(input_id, call)
 
-    def settled(self, input_id: str, disposition: str, reason: str | None = None) -> None:
-        """It ends otherwise: rejected, blocked, dropped, failed."""
-        self._tell("settled", input_id, {"disposition": disposition, "reason": reason})
+    def settled(self, input_id: str, disposition: Disposition, reason: str | None = None) -> None:
+        """It ends before it is the room's: rejected, or failed."""
+        self._tell("settled", input_id, {"disposition": disposition, "generation_ids": [], "reason": reason})
 
     def failed(self, input_id: str, stage: str, error: Exception) -> None:
         """An error that costs this utterance only."""

@@ -16,28 +16,36 @@ WAITING: Final = 12
 
 
 class Line:
-    """A line that fails is heard and told nothing more, and costs nobody else."""
+    """A line that fails or ends is heard and told nothing more, and costs nobody else."""
 
     def __init__(self, call: Call, participant_id: str, on_quiet: Callable[[], None]) -> None:
         """`on_quiet` is called when a reply has ended, before the next one begins."""
         self.session_id = call.session_id
         self.participant_id = participant_id
         self.playback = Playback()
+        self.began_at = 0
         self.hearing = False
+        self.deciding = False
         self.on_quiet = on_quiet
         self._call = call
         self._talk: deque[Samples] = deque(maxlen=WAITING)
         self._handed = 0
-        self._broken = False
+        self._deaf = False
 
     @property
     def talking(self) -> bool:
         """Whether sound of this speaker waits to be heard by the others."""
         return bool(self._talk)
 
-    def begin(self) -> None:
-        """Another reply begins."""
+    @property
+    def deaf(self) -> bool:
+        """Whether the listener hears nothing any more: the line has failed, or is over."""
+        return self._deaf
+
+    def begin(self, at: int = 0) -> None:
+        """Another reply begins for the listener; `at`: the place in it, in samples, where one who has come meanwhile comes in."""
         self.playback = Playback()
+        self.began_at = at
 
     def talk(self, samples: Samples) -> None:
         """20 ms of this speaker for the others; the oldest goes when too many wait."""
@@ -50,7 +58,7 @@ class Line:
 
     def hand(self, samples: Samples, *, own: bool) -> None:
         """20 ms for the listener; `own`: the sounding reply is in it."""
-        if self._broken:
+        if self._deaf:
             return
         try:
             dropped = int(self._call.play(AudioFrame(samples, self._handed)) or 0)
@@ -63,24 +71,29 @@ class Line:
             self.playback.lose(dropped, self._queued())
 
     def played(self) -> int:
-        """Samples of the reply that this listener has heard."""
-        return self.playback.played(self._queued())
+        """The place in the reply, in samples, up to which this listener has heard it."""
+        return self.began_at + self.playback.played(self._queued())
 
     def through(self) -> bool:
         """Whether the listener has heard everything of the reply that was handed over."""
-        return self._broken or self.playback.through(self._queued())
+        return self._deaf or self.playback.through(self._queued())
 
     def stop(self) -> int:
-        """Throws away what has not left; returns how many samples of the reply were heard."""
-        if not self._broken:
+        """Throws away what has not left; returns the place up to which the reply was heard."""
+        if not self._deaf:
             try:
                 self.playback.drop(max(0, int(self._call.clear())))
             except Exception:  # noqa: BLE001 - costs this line
                 self._fail()
         return self.played()
 
+    def end(self) -> None:
+        """The listener has hung up; what has not left by now they do not hear."""
+        self.stop()
+        self._deaf = True
+
     def _queued(self) -> int:
-        if self._broken:
+        if self._deaf:
             return 0
         try:
             return max(0, int(self._call.queued))
@@ -89,5 +102,5 @@ class Line:
             return 0
 
     def _fail(self) -> None:
-        self._broken = True
+        self._deaf = True
         log.exception("call %s: its line takes no more sound", self.session_id)

@@ -8,49 +8,77 @@ from voiceagent.room.reply import Reply
 from voiceagent.values import JSON
 from voiceagent.voice.cut import CutReply
 from voiceagent.voice.latency import TurnLatency
+from voiceagent.voice.listeners import Listeners
 from voiceagent.voice.script import Script
 
 AgentState = Literal["idle", "listening", "thinking", "speaking"]
 
 
 class Notices:
-    """Publishes for one room. `spoken_chars` counts in the reply's own text; `played_ms` is what its listener has heard."""
+    """Publishes for one room, and has `listeners` tell how far each person has come.
 
-    def __init__(self, feed: Feed, channel_id: str) -> None:
+    `spoken_chars` counts in the reply's own text, `text` and `heard_text` are words that were handed to speech; `played_ms` is
+    what its listener has heard. `exact` is false where heard words are estimated, by share of letters, within a sentence.
+    """
+
+    def __init__(self, feed: Feed, channel_id: str, listeners: Listeners) -> None:
         self._feed = feed
         self._channel_id = channel_id
+        self._listeners = listeners
         self._state: AgentState = "idle"
 
     def queued(self, reply: Reply) -> None:
         """A reply waits for its turn to sound; `text` is there when all of it is known already."""
         self._publish("queued", reply, {"text": reply.text} if reply.ended else {})
+        self._listeners.wait(reply)
 
-    def started(self, reply: Reply) -> None:
-        """Its first sound goes to the lines."""
-        self._publish("started", reply, {})
+    def started(self, reply: Reply, script: Script) -> None:
+        """Its first sound goes to the lines; `voice_session_id` is there when one call alone listens."""
+        data: dict[str, JSON] = {"text": script.text}
+        if self._listeners.only_session is not None:
+            data["voice_session_id"] = self._listeners.only_session
+        if script.complete:
+            data["total_ms"] = to_ms(script.samples)
+        self._publish("started", reply, data)
+        self._listeners.hear(reply, script)
 
     def progress(self, reply: Reply, script: Script, played: int) -> None:
         """How far it has been heard; droppable."""
-        self._publish("progress", reply, _heard(script, played), durable=False)
+        heard, text = script.heard_text(played), script.text
+        rest: dict[str, JSON] = {"remaining_text": text[len(heard) :].lstrip()}
+        self._publish("progress", reply, {**_heard(script, played), "heard_text": heard, **rest}, durable=False)
+        self._listeners.hear(reply, script)
 
     def finished(self, reply: Reply, script: Script, played: int) -> None:
         """All of it was heard."""
-        heard: dict[str, JSON] = {"played_ms": to_ms(played), "spoken_chars": len(script.source)}
-        self._publish("finished", reply, {"text": script.text, **heard})
+        data: dict[str, JSON] = {"text": script.text, "heard_text": script.heard_text(played), **_heard(script, played)}
+        self._publish("finished", reply, {**data, "spoken_chars": len(script.source)})
+        self._listeners.finish(reply, script)
 
-    def cut(self, reply: Reply, cut: CutReply) -> None:
-        """It was stopped while it sounded, or before."""
+    def cut(self, reply: Reply, cut: CutReply, script: Script) -> None:
+        """It was stopped while it sounded."""
         data: dict[str, JSON] = {
             "text": cut.text,
             "played_ms": cut.played_ms,
             "spoken_chars": cut.spoken_chars,
+            "heard_text": cut.heard_text,
+            "exact": cut.exact,
             "reason": cut.reason,
         }
+        known: dict[str, JSON] = {
+            "total_ms": None if cut.samples is None else to_ms(cut.samples),
+            "played_percentage": cut.played_percentage,
+            "cut_by_input_id": cut.cut_by_input_id,
+            "record_event_id": cut.record_event_id,
+        }
+        data |= {name: value for name, value in known.items() if value is not None}
         self._publish("cut", reply, data, session_id=cut.session_id or None)
+        self._listeners.cut(reply, script)
 
     def dropped(self, reply: Reply, reason: str) -> None:
         """None of it will sound."""
         self._publish("dropped", reply, {"reason": reason})
+        self._listeners.miss(reply)
 
     def latency(self, latency: TurnLatency) -> None:
         """A turn's waits are known."""
@@ -84,4 +112,4 @@ class Notices:
 
 
 def _heard(script: Script, played: int) -> dict[str, JSON]:
-    return {"played_ms": to_ms(played), "spoken_chars": script.spoken_chars(played)}
+    return {"played_ms": to_ms(played), "spoken_chars": script.spoken_chars(played), "exact": script.exact(played)}

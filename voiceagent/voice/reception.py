@@ -2,18 +2,22 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from voiceagent.audio.frame import Samples, to_ms, to_samples
+from voiceagent.errors import SpeechError
 from voiceagent.room.channel import Channel, RoomContext
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.events import ChannelType, Participant
 from voiceagent.room.hooks import ErrorEvent, HookTrigger
 from voiceagent.room.reply import Reply
 from voiceagent.speech.engines import TextToSpeech
+from voiceagent.speech.rejection import reject
 from voiceagent.speech.settings import SpeakingSettings
 from voiceagent.transport.call import Call
+from voiceagent.values import JSON
 from voiceagent.voice.channel import VoiceChannel
 from voiceagent.voice.ear import Hearing
 from voiceagent.voice.floor import VOICE_CHANNEL, Floor
@@ -63,12 +67,22 @@ class Floors(Channel):
         if floor is not None:
             floor.take(reply)
 
+    def snapshot(self, room_id: str) -> Mapping[str, JSON]:
+        """What sounds in the room."""
+        floor = self._floors.get(room_id)
+        return {} if floor is None else {"speeches": floor.speeches()}
+
     def on_detach(self, room_id: str) -> None:
         """Unbound: whatever waits to sound there is let go."""
         floor = self._floors.get(room_id)
         if floor is not None:
             floor.drop("unbound")
             self._on_unbound(floor)
+
+    def cancel_generation(self, room_id: str, generation_id: str, reason: str) -> bool:
+        """Stops an answer that is made and sounds, or waits to; False when it does neither."""
+        floor = self._floors.get(room_id)
+        return floor is not None and floor.cancel(generation_id, reason)
 
     async def close(self) -> None:
         """Every floor closes."""
@@ -112,6 +126,11 @@ class Reception:
         self._venues: dict[str, _Venue] = {}
         engine.register_channel(self._floors)
 
+    @property
+    def calls(self) -> int:
+        """How many calls run."""
+        return sum(len(venue.calls) for venue in self._venues.values())
+
     async def receive(self, call: Call, *, room_id: str, participant: Participant) -> None:
         """Runs a call in a room until its frames end. An error in it is logged with its id, and the call hung up; none is raised.
 
@@ -130,6 +149,20 @@ class Reception:
             venue.expected -= 1
             await self._hang_up(call)
             await self._leave(venue, room_id, participant.id)
+
+    async def words(self, sound: Samples) -> str:
+        """The words of a recording, 16 kHz mono; none when nobody speaks in it. Raises SpeechError when they cannot be known."""
+        said: list[str] = []
+        longest = to_samples(self._hearing.settings.max_speech_ms)
+        for at in range(0, sound.size, longest):
+            part = sound[at : at + longest]
+            async with asyncio.TaskGroup() as tasks:
+                found = await self._hearing.words(tasks, part, self._settings.recognizer_timeout_ms)
+            if isinstance(found, Exception):
+                raise SpeechError("the recognizer failed") from found
+            if reject(found, 1.0, to_ms(part.size)) is None:
+                said.append(found.text.strip())
+        return " ".join(said)
 
     async def hang_up(self, session_id: str) -> None:
         """Ends a call from this side, once what is being said is finished if the settings say so; nothing when it is unknown."""

@@ -22,11 +22,20 @@ class _Line:
         """Position in the reply's text after `played` samples of the reply, letters taken as equally long."""
         if self.whole and played >= self.end:
             return self.end_char
+        return self.first_char + int(self._share(played) * (self.end_char - self.first_char))
+
+    def heard(self, played: int) -> str:
+        """The words of `text` that are over after `played` samples of the reply, letters taken as equally long."""
+        if self.whole and played >= self.end:
+            return self.text
+        place = int(self._share(played) * len(self.text))
+        return self.text[: place + 1].rpartition(" ")[0] if place < len(self.text) else self.text
+
+    def _share(self, played: int) -> float:
         length = self.end - self.start
         if not self.whole:
             length = max(length, (self.end_char - self.first_char) * SAMPLES_A_LETTER)
-        share = max(0, played - self.start) / max(1, length)
-        return self.first_char + min(self.end_char - self.first_char, int(share * (self.end_char - self.first_char)))
+        return min(1.0, max(0, played - self.start) / max(1, length))
 
 
 class Script:
@@ -93,6 +102,19 @@ class Script:
                 break
             heard = line.spoken(played)
         return heard
+
+    def heard_text(self, played: int) -> str:
+        """The words handed to speech that were heard whole after `played` samples, by share of letters."""
+        heard = [line.heard(played) for line in self._lines if line.start < played]
+        return " ".join(words for words in heard if words)
+
+    def places(self, played: int) -> tuple[tuple[int, int], ...]:
+        """Where the sentences that are over after `played` samples end: in the reply's own words, and in its sound."""
+        return tuple((line.end_char, line.end) for line in self._lines if line.whole and line.end <= played)
+
+    def exact(self, played: int) -> bool:
+        """Whether `played` falls between sentences, so that what was heard is known and not estimated."""
+        return all(line.whole and line.end <= played for line in self._lines if line.start < played)
 
     def _after(self, sentence: str) -> int:
         """Where `sentence` ends in the source, whatever became of the spaces in it."""

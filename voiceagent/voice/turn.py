@@ -2,12 +2,8 @@
 
 from collections import deque
 from dataclasses import dataclass
-from typing import Final
 
 from voiceagent.voice.settings import BargeInSettings, InterruptionStrategy
-
-REMEMBERED: Final = 16
-"""How many of a person's last utterances may still have an answer that was never heard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +40,10 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """Say it to the room. Answers to `supersedes` (the person's earlier utterances) that nobody has heard yet are obsolete."""
+    """Say it to the room. `replaces`: an answer to it may take the place of the person's earlier ones that nobody has heard."""
 
     utterance: Utterance
-    supersedes: tuple[str, ...] = ()
+    replaces: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +65,6 @@ class Turn:
         self._settings = settings
         self._limit = held_segments
         self._held: deque[Utterance] = deque()
-        self._said: deque[str] = deque(maxlen=REMEMBERED)
         self._cut: str | None = None
         self._against: str | None = None
         self._from_onset = False
@@ -93,17 +88,16 @@ class Turn:
     def words(self, utterance: Utterance, sounding: Sounding | None) -> WordsDecision:
         """An utterance is over and its words are known."""
         if self._settings.strategy is not InterruptionStrategy.DISABLED:
-            long_enough = utterance.voiced_ms >= self._settings.min_speech_ms
-            return self._commit(utterance, tuple(self._said) if long_enough else ())
+            return Commit(utterance, utterance.voiced_ms >= self._settings.min_speech_ms)
         if sounding is None:
-            return self._commit(utterance, ())
+            return Commit(utterance)
         instead = self._held.popleft() if len(self._held) >= self._limit else None
         self._held.append(utterance)
         return Hold(utterance, instead)
 
     def quiet(self) -> tuple[Commit, ...]:
         """Nothing sounds any more: what was held is said now, in order."""
-        held = tuple(self._commit(utterance, ()) for utterance in self._held)
+        held = tuple(Commit(utterance) for utterance in self._held)
         self._held.clear()
         return held
 
@@ -122,7 +116,3 @@ class Turn:
             return Nothing()
         self._cut = sounding.reply_id
         return Cut(sounding.reply_id, at_ms)
-
-    def _commit(self, utterance: Utterance, supersedes: tuple[str, ...]) -> Commit:
-        self._said.append(utterance.input_id)
-        return Commit(utterance, supersedes)

@@ -1,6 +1,6 @@
 """Replies that wait for their turn to sound: urgent ones first, then in order, and none behind one without words."""
 
-from collections.abc import Collection
+from collections.abc import Iterator
 from typing import Final
 
 from voiceagent.room.reply import Reply
@@ -14,6 +14,9 @@ class Waiting:
 
     def __init__(self) -> None:
         self._replies: list[Reply] = []
+
+    def __iter__(self) -> Iterator[Reply]:
+        return iter(self._replies)
 
     def __len__(self) -> int:
         return len(self._replies)
@@ -36,11 +39,9 @@ class Waiting:
                 return reply
         return None
 
-    def withdraw(self, answered: Collection[str]) -> list[Reply]:
-        """Takes out the answers to these events, and returns them."""
-        gone = [reply for reply in self._replies if reply.responds_to in answered and not reply.urgent]
-        self._replies = [reply for reply in self._replies if reply not in gone]
-        return gone
+    def find(self, reply_id: str) -> Reply | None:
+        """The reply of this id, if it waits."""
+        return next((reply for reply in self._replies if reply.id == reply_id), None)
 
     def clear(self) -> list[Reply]:
         """Takes out all."""

@@ -10,6 +10,7 @@ from typing import Final
 from voiceagent import clock
 from voiceagent.room.events import InboundMessage, TextContent
 from voiceagent.room.hooks import HookTrigger
+from voiceagent.room.turns import Heard
 from voiceagent.speech.rejection import reject
 from voiceagent.voice.ear import Finished
 from voiceagent.voice.floor import VOICE_CHANNEL, Floor
@@ -46,12 +47,13 @@ class Words:
         self._in_order = asyncio.Lock()
         self._tasks: asyncio.TaskGroup | None = None
         self.unsettled = 0
+        self._undecided = 0
 
     def take(self, heard: Finished, ended_at: int) -> None:
         """An utterance is over, its last voice was heard at `ended_at` (clock.now()); its words may still be on their way."""
         if self.unsettled >= UNSETTLED:
             heard.words.cancel()
-            self._inputs.settled(heard.input_id, "dropped")
+            self._inputs.settled(heard.input_id, "rejected", "dropped")
             log.error("call %s: %d utterances wait for their words; one more is dropped", self._line.session_id, UNSETTLED)
             return
         self.unsettled += 1
@@ -95,13 +97,14 @@ class Words:
         if text is None:
             return
         await self._say_held()
-        self._floor.latencies.heard(heard.input_id, spoken.ended_at, clock.now())
+        began_at = spoken.ended_at - (heard.end_ms - heard.start_ms)
+        self._floor.turns.heard(heard.input_id, Heard(began_at, spoken.ended_at, clock.now()))
         utterance = Utterance(heard.input_id, text, heard.start_ms, heard.end_ms, heard.voiced_ms)
         match self._turn.words(utterance, self._floor.sounding(self._line)):
             case Commit() as commit:
                 await self._say(commit)
             case Hold(instead=Utterance() as dropped):
-                self._inputs.settled(dropped.input_id, "dropped")
+                self._inputs.settled(dropped.input_id, "rejected", "dropped")
             case Hold():
                 pass
 
@@ -111,7 +114,7 @@ class Words:
         outcome = await self._inputs.engine.host.run_hooks(HookTrigger.ON_TRANSCRIPTION, said, self._inputs.room_id)
         left = outcome.payload.text.strip()
         if outcome.blocked_by is not None or not left:
-            self._inputs.settled(heard.input_id, "blocked", outcome.reason)
+            self._inputs.settled(heard.input_id, "rejected", outcome.reason or "blocked")
             return None
         return left
 
@@ -127,7 +130,6 @@ class Words:
 
     async def _say(self, commit: Commit) -> None:
         said = commit.utterance
-        self._floor.supersede(self._line, commit.supersedes)
         message = InboundMessage(
             channel_id=VOICE_CHANNEL,
             content=TextContent(said.text),
@@ -139,10 +141,20 @@ class Words:
                 "start_ms": said.start_ms,
                 "end_ms": said.end_ms,
                 "voiced_ms": said.voiced_ms,
+                "audio_ms": said.end_ms - said.start_ms,
+                "replaces": commit.replaces,
             },
         )
         result = await self._inputs.engine.process_inbound(message, room_id=self._inputs.room_id)
         if result.blocked or result.event is None:
-            self._inputs.settled(said.input_id, "blocked", result.reason)
-        else:
-            self._inputs.accepted(said, result.event.id)
+            self._inputs.settled(said.input_id, "rejected", result.reason or "blocked")
+            return
+        self._undecided += 1
+        self._floor.deciding(self._line, True)
+        self._inputs.decided(said.input_id, self._on_decided)
+
+    def _on_decided(self) -> None:
+        """The room's agents know what they do about one more of the person's utterances."""
+        self._undecided -= 1
+        if not self._undecided:
+            self._floor.deciding(self._line, False)

@@ -11,6 +11,7 @@ from voiceagent.web.settings import WebSettings
 from voiceagent.web.standing import Standing
 
 AUDIENCE = "voiceagent-room"
+FIGURES = "voiceagent-figures"
 ALGORITHM = "HS256"
 _CLAIMS: Options = {"require": ["aud", "room", "exp"], "verify_exp": False}
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -47,6 +48,38 @@ def check_room_access(settings: WebSettings, headers: Mapping[str, str], room: s
     if scheme.lower() != "bearer":
         raise Refused(401, "this room needs a token: open it with the link you were invited by")
     return check_token(token.strip(), settings.token_secret.get_secret_value(), room, now)
+
+
+def room_of(settings: WebSettings, headers: Mapping[str, str]) -> str | None:
+    """The room that a token claims to open, whether it does or not; None without one, or where none is asked for."""
+    if settings.token_secret is None:
+        return None
+    try:
+        claims = jwt.decode(headers.get("authorization", "").partition(" ")[2].strip(), options={"verify_signature": False})
+    except jwt.InvalidTokenError:
+        return None
+    room = claims.get("room")
+    return room if isinstance(room, str) else None
+
+
+def issue_for_figures(secret: str, expires_at: int) -> str:
+    """A token that opens no room, but /metrics, until `expires_at`, in seconds since 1970 UTC."""
+    return jwt.encode({"aud": FIGURES, "exp": expires_at}, secret, algorithm=ALGORITHM)
+
+
+def check_figures_access(settings: WebSettings, headers: Mapping[str, str], now: int) -> None:
+    """Asks for a token of its own wherever a secret is set; without one, only this machine reaches the server. Raises Refused."""
+    if settings.token_secret is None:
+        return
+    secret, options = settings.token_secret.get_secret_value(), Options(require=["aud", "exp"], verify_exp=False)
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    try:
+        claims = jwt.decode(token.strip(), secret, algorithms=[ALGORITHM], audience=FIGURES, options=options)
+    except jwt.InvalidTokenError:
+        claims = {}
+    expires_at = claims.get("exp")
+    if scheme.lower() != "bearer" or not isinstance(expires_at, int) or expires_at <= now:
+        raise Refused(401, "figures need a token that is still good: voiceagent keys --metrics makes one")
 
 
 def check_host(settings: WebSettings, host: str) -> None:

@@ -22,14 +22,24 @@ class Body(BaseModel):
 
 async def read(request: Request, model: type[M], limit: int) -> M:
     """The checked body. Raises Refused: 413 beyond `limit` bytes, 415 when it is no JSON, 400 when it does not fit the model."""
+    try:
+        return model.model_validate_json(await read_json(request, limit))
+    except ValidationError as error:
+        raise Refused(400, told(error)) from error
+
+
+async def read_json(request: Request, limit: int) -> bytes:
+    """The body as it was sent. Raises Refused: 413 beyond `limit` bytes, 415 when it does not call itself JSON."""
     if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
         raise Refused(415, "send JSON, with content-type: application/json")
-    try:
-        return model.model_validate_json(await _bytes(request, limit))
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = ".".join(str(part)[:40] for part in first["loc"]) or "body"
-        raise Refused(400, f"{place}: {first['msg']}") from error
+    return await _bytes(request, limit)
+
+
+def told(error: ValidationError) -> str:
+    """What does not fit and where, in a sentence that repeats nothing of what was sent but names of fields."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    place = ".".join(str(part)[:40] for part in first["loc"]) or "body"
+    return f"{place}: {first['msg']}"
 
 
 async def _bytes(request: Request, limit: int) -> bytes:

@@ -3,13 +3,14 @@
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Protocol
 
 from voiceagent.room.events import Participant
 from voiceagent.transport.call import Call
+from voiceagent.transport.chat import Chat
 from voiceagent.transport.webrtc import WebRtcCall
 from voiceagent.web.names import distinct_name
 from voiceagent.web.refusal import Refused
@@ -30,6 +31,14 @@ class Receiver(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What goes on beside a line's sound: `run` has a task of its own while the line lives; an error in it ends the line."""
+
+    chat: Chat
+    run: Callable[["Line"], Coroutine[object, object, None]]
+
+
 @dataclass(slots=True, eq=False)
 class Line:
     """One browser's call in one room; `epoch` names the opening of the room that it belongs to, `before` the line it replaces."""
@@ -41,6 +50,7 @@ class Line:
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     before: "Line | None" = None
     epoch: str = ""
+    beside: Beside | None = None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -73,7 +83,9 @@ class Lines:
             await line.call.close()
         await self._tasks.__aexit__(kind, error, trace)
 
-    async def open(self, room: str, person: Participant, offer: str, standing: Standing) -> tuple[Line, str]:
+    async def open(
+        self, room: str, person: Participant, offer: str, standing: Standing, *, beside: Beside | None = None
+    ) -> tuple[Line, str]:
         """Answers an offer; a line that the same participant has in this room is replaced, once the answer is made.
 
         The name is cleaned, and numbered when somebody has it. Raises Refused, TransportError; then nothing has changed.
@@ -86,7 +98,8 @@ class Lines:
             raise Refused(503, f"the server is full: at most {self._settings.max_lines} people at once")
         taken = [self._agent(), *(line.participant.display_name or "" for line in here)]
         person = replace(person, display_name=distinct_name(person.display_name or "", taken))
-        line = Line(room, person, WebRtcCall(f"call-{secrets.token_hex(8)}"), standing)
+        call = WebRtcCall(f"call-{secrets.token_hex(8)}", beside.chat if beside is not None else None)
+        line = Line(room, person, call, standing, beside=beside)
         self._living.add(line)
         try:
             answer = await line.call.accept(offer)
@@ -113,6 +126,8 @@ class Lines:
             await self._give_way(line)
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(line.call.run(), name=f"sound {line.call.session_id}")
+                if line.beside is not None:
+                    tasks.create_task(line.beside.run(line), name=f"beside {line.call.session_id}")
                 expiring = tasks.create_task(self._expire(line), name=f"token {line.call.session_id}")
                 if await line.call.connected():
                     await self._receiver.receive(line.call, room_id=line.room, participant=line.participant)

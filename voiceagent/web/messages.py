@@ -9,11 +9,10 @@ from starlette.responses import JSONResponse, Response
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.events import InboundMessage, TextContent
 from voiceagent.web.body import Body, read
-from voiceagent.web.door import Door
+from voiceagent.web.door import KEY_HEADER, Door
 from voiceagent.web.lines import Lines
 from voiceagent.web.refusal import Refused
 from voiceagent.web.rooms import TEXT_CHANNEL
-from voiceagent.web.signalling import KEY_HEADER
 
 
 class Typed(Body):

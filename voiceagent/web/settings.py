@@ -31,7 +31,7 @@ class WebSettings(BaseModel):
     max_rooms: int = Field(50, ge=1, le=100_000, description="rooms open at once")
     max_people: int = Field(8, ge=1, le=1000, description="browsers in one room at once")
     max_lines: int = Field(12, ge=1, le=1000, description="browsers in all rooms at once; one core carries about 13")
-    max_streams: int = Field(200, ge=1, le=100_000, description="event streams open at once")
+    max_streams: int = Field(200, ge=1, le=100_000, description="event streams and WebSockets open at once")
     max_body_bytes: int = Field(65_536, ge=4096, le=1_048_576, description="largest request body")
     max_text_chars: int = Field(4000, ge=1, le=16_000, description="longest typed message")
     offers_per_minute: int = Field(30, ge=1, description="joins of one client a minute")

@@ -10,11 +10,9 @@ from voiceagent.errors import TransportError
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.events import Participant
 from voiceagent.web.body import Body, read
-from voiceagent.web.door import Door
+from voiceagent.web.door import KEY_HEADER, Door
 from voiceagent.web.lines import Lines
 from voiceagent.web.refusal import Refused
-
-KEY_HEADER = "participant-key"
 
 
 class Offer(Body):

@@ -1,0 +1,61 @@
+"""The reply whose turn it is to sound: how far it has got, and what is left of it when it is cut."""
+
+import asyncio
+from dataclasses import dataclass
+
+from voiceagent.audio.frame import to_ms
+from voiceagent.room.reply import Reply
+from voiceagent.values import JSON
+from voiceagent.voice.cut import CutReply
+from voiceagent.voice.line import Line
+from voiceagent.voice.mouth import Mouth
+
+
+@dataclass(slots=True)
+class Saying:
+    """`begun` once its first frame went to the lines, `handed` samples of it so far; `resting` while all that it has said was
+    heard and its agent is busy with a tool."""
+
+    reply: Reply
+    mouth: Mouth
+    speaking: asyncio.Task[None]
+    begun: bool = False
+    resting: bool = False
+    handed: int = 0
+    ready_at: int | None = None
+    drain_until: int | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether all its sound went to the lines."""
+        return self.mouth.done and not self.mouth.ready
+
+    def told(self, played: int) -> dict[str, JSON]:
+        """What a host that begins to follow is told of it, when `played` samples have been heard."""
+        return {
+            "speech_id": self.reply.id,
+            "channel_id": self.reply.channel_id,
+            "responds_to": self.reply.responds_to,
+            "text": self.mouth.script.text,
+            "played_ms": to_ms(played),
+            "spoken_chars": self.mouth.script.spoken_chars(played),
+        }
+
+    def cut_for(self, listener: Line | None, reason: str, input_id: str | None) -> CutReply:
+        """The cut, as this line's listener heard it; `input_id` is the speech that caused it."""
+        script = self.mouth.script
+        played = listener.played() if listener is not None and self.begun else 0
+        return CutReply(
+            speech_id=self.reply.id,
+            session_id=listener.session_id if listener is not None else "",
+            channel_id=self.reply.channel_id,
+            responds_to=self.reply.responds_to,
+            text=script.text,
+            played=played,
+            samples=script.samples if script.complete else None,
+            spoken_chars=script.spoken_chars(played),
+            reason=reason,
+            heard_text=script.heard_text(played),
+            exact=script.exact(played),
+            cut_by_input_id=input_id,
+        )
