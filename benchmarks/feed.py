@@ -5,8 +5,9 @@
 Cost: lines are published a few at a time in bursts of ten, each reader is a task of its own that takes every line, and the time
 until the last reader has the last line is divided by lines and by readers; the best of three rounds, processor time, because
 neighbours on a shared machine only ever slow a clock down. With `text`, each reader also asks for the line's JSON, as a stream
-does. Latency: from before `process_inbound` is called to the line of that event in one reader's hands, one event after the other
-with a pause between, and then in bursts of fifty; in memory and in an SQLite file.
+does. Latency: from before `process_inbound` is called, which holds the commit, to the line of that event in a reader's hands; one
+event after the other with a pause between, in bursts of fifty, and one after the other before a thousand readers, each a task of
+its own; in memory and in an SQLite file.
 """
 
 import argparse
@@ -73,35 +74,51 @@ async def _cost(readers: int, lines: int, *, text: bool) -> float:
     return best / lines / readers * 1e6
 
 
-async def _latency(store: Store, events: int, burst: int) -> list[float]:
-    """Milliseconds from the call to the reader's hands, for each event."""
+async def _latency(store: Store, events: int, *, burst: int = 1, crowd: int = 1) -> list[float]:
+    """Milliseconds from the call to a reader's hands, for each event and each reader of a crowd."""
     began: dict[str, float] = {}
     taken: list[float] = []
     async with RoomEngine(store=store) as kit:
         kit.register_channel(Channel("text", ChannelType.TEXT))
         await kit.create_room(ROOM)
         await kit.attach_channel(ROOM, "text")
-        reader = kit.feed(ROOM).subscribe()
+        readers = [kit.feed(ROOM).subscribe() for _ in range(crowd)]
 
-        async def read() -> None:
+        async def read(reader: Subscription) -> None:
+            left = events
             async for line in reader.events():
                 if line.event is not None:
                     taken.append((time.perf_counter() - began[line.event.content.body]) * 1000)
-                if len(taken) == events:
+                    left -= 1
+                if not left:
                     return
 
         async def say(number: int) -> None:
             began[str(number)] = time.perf_counter()
             await kit.process_inbound(InboundMessage("text", TextContent(str(number))), room_id=ROOM)
 
-        reading = asyncio.create_task(read())
+        reading = [asyncio.create_task(read(reader)) for reader in readers]
         for first in range(0, events, burst):
             await asyncio.gather(*(say(number) for number in range(first, first + burst)))
             await asyncio.sleep(0.01)
-        await reading
-        reader.close()
+        await asyncio.gather(*reading)
+        for reader in readers:
+            reader.close()
     await store.close()
-    return taken[events // 10 :]
+    return taken[len(taken) // 10 :]
+
+
+def _latencies(folder: Path, events: int) -> list[Figure]:
+    figures: list[Figure] = []
+    for burst, crowd in ((1, 1), (BURST, 1), (1, READERS[-1])):
+        stores: dict[str, Store] = {"memory": MemoryStore(), "sqlite": SqliteStore(folder / f"{burst} {crowd}.db")}
+        kind = f", bursts of {burst}" if burst > 1 else f", {crowd} readers" if crowd > 1 else ""
+        for name, store in stores.items():
+            most = events if crowd == 1 else max(20, events // 10)
+            taken = asyncio.run(_latency(store, most, burst=burst, crowd=crowd))
+            figures.append(Figure(f"event to subscriber, {name}{kind}, p50", statistics.median(taken), "ms"))
+            figures.append(Figure(f"event to subscriber, {name}{kind}, p99", statistics.quantiles(taken, n=100)[98], "ms"))
+    return figures
 
 
 def main() -> None:
@@ -119,13 +136,7 @@ def main() -> None:
             name = f"CPU a line and reader, {readers} readers{', text' if text else ''}"
             figures.append(Figure(name, asyncio.run(_cost(readers, lines, text=text)), "us"))
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        for burst in (1, BURST):
-            stores: dict[str, Store] = {"memory": MemoryStore(), "sqlite": SqliteStore(Path(folder, f"{burst}.db"))}
-            for name, store in stores.items():
-                taken = asyncio.run(_latency(store, options.latency, burst))
-                kind = f"event to subscriber, {name}{f', bursts of {burst}' if burst > 1 else ''}"
-                figures.append(Figure(f"{kind}, p50", statistics.median(taken), "ms"))
-                figures.append(Figure(f"{kind}, p99", statistics.quantiles(taken, n=100)[98], "ms"))
+        figures += _latencies(Path(folder), options.latency)
     print(json.dumps([asdict(one) for one in figures], indent=1) if options.json else "\n".join(one.line() for one in figures))
 
 

@@ -43,8 +43,10 @@ def classifier(name: str) -> Classifier:
             return voiceagent.JevClassifier()
         case "openai":
             return voiceagent.OpenAIClassifier()
-        case _:
+        case "embedded":
             return EmbeddedClassifier()
+        case _:
+            raise SystemExit(f"no classifier is called {name!r}: give embedded, jev or openai")
 
 
 async def say(kit: RoomEngine, name: str, text: str) -> None:

@@ -89,6 +89,7 @@ _MODULES = {
     "voiceagent.room.fence": ("fence",),
     "voiceagent.room.hooks": ("ErrorEvent", "HookExecution", "HookOutcome", "HookResult", "HookTrigger"),
     "voiceagent.room.memory": ("MemoryStore",),
+    "voiceagent.room.postgres": ("PostgresStore",),
     "voiceagent.room.receipt": ("Receipt",),
     "voiceagent.room.reply": ("Reply",),
     "voiceagent.room.sqlite": ("SqliteStore",),

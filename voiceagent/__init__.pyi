@@ -117,6 +117,7 @@ from voiceagent.room.hooks import (
     HookTrigger as HookTrigger,
 )
 from voiceagent.room.memory import MemoryStore as MemoryStore
+from voiceagent.room.postgres import PostgresStore as PostgresStore
 from voiceagent.room.receipt import Receipt as Receipt
 from voiceagent.room.reply import Reply as Reply
 from voiceagent.room.sqlite import SqliteStore as SqliteStore

@@ -3,10 +3,12 @@
 import asyncio
 import contextlib
 import selectors
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar, TypeVarTuple
+from types import TracebackType
+from typing import Any, Final, TypeVar, TypeVarTuple
 
 _T = TypeVar("_T")
 _Ts = TypeVarTuple("_Ts")
@@ -35,18 +37,10 @@ async def sleep_until(at_ms: int) -> None:
     await asyncio.sleep(max(0.0, at_ms / 1000 - asyncio.get_running_loop().time()))
 
 
-@contextlib.contextmanager
-def outside() -> Iterator[None]:
+def outside() -> AbstractContextManager[None]:
     """Marks a wait for something that runs outside the loop (a database thread, a network): virtual time stands still in it."""
     loop = asyncio.get_running_loop()
-    if not isinstance(loop, VirtualLoop):
-        yield
-        return
-    loop.holds += 1
-    try:
-        yield
-    finally:
-        loop.holds -= 1
+    return _Hold(loop) if isinstance(loop, VirtualLoop) else _NO_HOLD
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
@@ -77,6 +71,22 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         except Exception as error:  # noqa: BLE001 - handed to whoever awaits, as an executor would
             future.set_exception(error)
         return future
+
+
+class _Hold:
+    """Keeps a virtual loop's time from jumping while it is entered."""
+
+    def __init__(self, loop: VirtualLoop) -> None:
+        self._loop = loop
+
+    def __enter__(self) -> None:
+        self._loop.holds += 1
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._loop.holds -= 1
+
+
+_NO_HOLD: Final = contextlib.nullcontext()
 
 
 class _JumpingSelector(selectors.DefaultSelector):

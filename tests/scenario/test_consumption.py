@@ -138,10 +138,10 @@ async def test_an_answer_that_never_sounds_was_never_played() -> None:
 
 
 async def test_each_of_several_people_has_heard_what_their_own_line_played() -> None:
-    """Ann hears all, Ben hangs up in the middle, Cy comes in the middle, Dee's line takes no sound."""
+    """Ann hears all, Ben hangs up in the middle, Cy comes then, Eve comes and goes, Dee's line takes no sound."""
     ann = ScriptedCall("a", TURN, until_ms=6_000)
     ben = ScriptedCall("b", [], until_ms=2_600)
-    cy = ScriptedCall("c", [], until_ms=3_000)
+    cy, eve = ScriptedCall("c", [], until_ms=3_000), ScriptedCall("e", [], until_ms=400)
     ben.delay_frames = 3
 
     class Deaf(ScriptedCall):
@@ -154,13 +154,17 @@ async def test_each_of_several_people_has_heard_what_their_own_line_played() -> 
                 calls.create_task(here.receive(call, name))
             await clock.sleep_until(clock.now() + 3_000)
             calls.create_task(here.receive(cy, "cy"))
+            calls.create_task(here.receive(eve, "eve"))
         (answer,) = await answers_of(here.engine)
         found = {one.participant_id: one for one in await here.engine.consumption(answer.id)}
-        assert {name: one.state for name, one in found.items()} == {"ann": "heard", "ben": "cut", "cy": "heard", "dee": "cut"}
+        ends = {name: one.state for name, one in found.items()}
+        assert ends == {"ann": "heard", "ben": "cut", "cy": "heard", "dee": "cut", "eve": "cut"}
         assert found["ann"].played_ms == ann.heard_ms(AGENT_LEVEL)
         assert found["ben"].played_ms == ben.heard_ms(AGENT_LEVEL) == 920
         assert (found["ben"].heard_chars, found["ben"].word) == (18, "answer")
         assert found["cy"].played_ms == cy.heard_ms(AGENT_LEVEL) < 1_300
+        assert found["eve"].played_ms == eve.heard_ms(AGENT_LEVEL) == 380
+        assert (found["eve"].heard_chars, found["eve"].word) == (34, "all")
         assert (found["dee"].played_ms, found["dee"].heard_chars, found["dee"].word) == (0, 0, "This")
         lines = await here.read()
         assert [line.data["played_ms"] for line in speeches(lines, "finished")] == [found["ann"].played_ms]

@@ -53,8 +53,8 @@ def after(lines: list[str], said: str) -> list[str]:
     return lines[place + 1 : place + 3]
 
 
-def test_these_are_all_the_examples_and_one_that_serves_the_page() -> None:
-    assert sorted(path.stem for path in EXAMPLES.glob("*.py")) == sorted([*NAMES, "own_agent"])
+def test_these_are_all_the_examples_that_run_alone_and_two_about_a_server() -> None:
+    assert sorted(path.stem for path in EXAMPLES.glob("*.py")) == sorted([*NAMES, "follow_a_room", "own_agent"])
 
 
 async def test_a_job_runs_behind_the_conversation_and_its_result_comes_back(capsys: pytest.CaptureFixture[str]) -> None:

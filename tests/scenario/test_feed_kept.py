@@ -7,7 +7,9 @@ from tests.scenario.rooms import ROOM, Door, agent, say, seat, settled
 from voiceagent.errors import StoreError
 from voiceagent.llm.scripted import Pause
 from voiceagent.room.engine import RoomEngine
+from voiceagent.room.events import RoomEvent
 from voiceagent.room.feed import Feed
+from voiceagent.room.hooks import HookResult, HookTrigger
 from voiceagent.room.line import FeedEvent
 from voiceagent.room.lines.store import FeedEnd, LineStore
 from voiceagent.room.memory import MemoryStore
@@ -175,3 +177,40 @@ async def test_a_store_without_lines_has_a_feed_for_as_long_as_the_room_is_open(
         await kit.close_room(ROOM)
         await kit.create_room(ROOM)
         assert kit.feed(ROOM).seq == 0
+
+
+async def test_a_room_that_is_opened_again_at_once_has_no_gap(store: Store) -> None:
+    """Its last lines were still on their way to the store when it was closed."""
+    async with RoomEngine(store=store) as kit:
+        await seat(kit, Door(), agent([Pause(10_000), "noon"]))
+        first = kit.feed(ROOM).subscribe(0)
+        await say(kit, "what time is it?")
+        await settled(100)
+        await kit.close_room(ROOM)
+        await kit.create_room(ROOM)
+        before = [line async for line in first.events()]
+        again = kit.feed(ROOM).subscribe(before[-1].seq)
+        await kit.attach_channel(ROOM, "text")
+        await say(kit, "and now?")
+        await settled(100)
+        again.close()
+        assert again.gap is None
+        behind = [line.seq async for line in again.events()]
+    assert behind == list(range((before[-1].seq or 0) + 1, len(before) + len(behind) + 1))
+
+
+async def test_a_reader_is_told_what_was_on_its_way_when_the_program_ends(store: Store) -> None:
+    async with RoomEngine(store=store) as kit:
+
+        @kit.hook(HookTrigger.BEFORE_BROADCAST)
+        async def dawdle(event: RoomEvent) -> HookResult[RoomEvent]:
+            await settled(300)
+            return HookResult.allow()
+
+        await seat(kit, Door(), agent("noon"))
+        reader = kit.feed(ROOM).subscribe()
+        await say(kit, "what time is it?")
+        await settled(100)
+    lines = [line async for line in reader.events()]
+    assert lines[-1].type == "generation.detached"
+    assert told(lines) == await stored(store)

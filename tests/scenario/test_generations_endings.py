@@ -314,3 +314,20 @@ async def test_a_host_that_begins_to_follow_sees_what_is_under_way(kit: RoomEngi
     assert room.generations == []
     await room.read()
     assert kit.snapshot(ROOM)["seq"] == max(line.seq or 0 for line in room.lines)
+
+
+async def test_an_answer_that_is_given_up_while_its_failure_is_written_down_has_failed(kit: RoomEngine) -> None:
+    """Nothing of it is left to stop, and its end must not be lost with what would have been stopped."""
+
+    @kit.hook(HookTrigger.BEFORE_BROADCAST)
+    async def dawdle(event: RoomEvent) -> HookResult[RoomEvent]:
+        await asyncio.sleep(0.1 if event.source.channel_id == "assistant" else 0)
+        return HookResult.allow()
+
+    room = await followed(kit, ["Well, ", LanguageModelError("broken", "server")], "It is Tuesday.", spoken=True)
+    await say(kit, "when?")
+    await asyncio.sleep(0.05)
+    await say(kit, "and where?")
+    await room.read()
+    assert room.order(*ENDS) == ["generation.failed", "generation.finished"]
+    assert set(room.settlements.values()) == {"answered"}

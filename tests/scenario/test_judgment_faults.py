@@ -15,7 +15,7 @@ from tests.scenario.rooms import ROOM, Door, message, say, seat, settled
 from voiceagent import clock
 from voiceagent.agent.deliberation import SpeakDecisionEvent
 from voiceagent.judgment.judged import ClassifierSpeakPolicy
-from voiceagent.judgment.policy import MockSpeakPolicy, SpeakDecision, SpeakPolicy, SpeakTurn
+from voiceagent.judgment.policy import MockSpeakPolicy, Mode, SpeakDecision, SpeakPolicy, SpeakTurn
 from voiceagent.judgment.thinker import Heard
 from voiceagent.judgment.thought import Thought
 from voiceagent.room.engine import RoomEngine
@@ -186,6 +186,59 @@ async def test_a_faulty_hook_leaves_the_decision(kit: RoomEngine, fault: Fault, 
     await settled()
     assert watch.modes == [(decided, "scripted")] * 2
     assert len(door.replies) == (2 if decided == "speak" else 0)
+
+
+def loses_the_decision(event: SpeakDecisionEvent) -> None:
+    del event.decision
+
+
+def loses_the_event(event: SpeakDecisionEvent) -> None:
+    event.event = event.room_id = event.duration_ms = None  # type: ignore[assignment]
+
+
+def has_no_decision(event: SpeakDecisionEvent) -> None:
+    event.decision = "speak"  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("spoil", [loses_the_decision, loses_the_event, has_no_decision], ids=lambda spoil: spoil.__name__)
+@pytest.mark.parametrize("decided", ["speak", "silent"])
+async def test_a_hook_that_spoils_what_it_is_shown_leaves_the_decision(
+    kit: RoomEngine, spoil: Callable[[SpeakDecisionEvent], None], decided: Mode
+) -> None:
+    @kit.hook(HookTrigger.ON_SPEAK_DECISION)
+    async def spoiling(event: SpeakDecisionEvent) -> HookResult[SpeakDecisionEvent]:
+        spoil(event)
+        return HookResult.modify(event)
+
+    await seat(kit, door := Door(), deciding(MockSpeakPolicy([decided]))[0])
+    told = kit.feed(ROOM).subscribe()
+    input_id = (await say(kit, "one")).id
+    await settled()
+    told.close()
+    decisions = [event.data async for event in told.events() if event.type == "input.decided"]
+    assert [(data["input_id"], data["mode"], data["duration_ms"]) for data in decisions] == [(input_id, decided, 0)]
+    assert spoken(door) == (["Noon."] if decided == "speak" else [])
+
+
+class Forgetful(MockSpeakPolicy):
+    def forget_room(self, room_id: str) -> None:
+        raise RuntimeError("broken")
+
+
+async def test_a_policy_or_memory_that_fails_to_forget_a_room_does_not_silence_the_agent_there(kit: RoomEngine) -> None:
+    class Keeping(Notebook):
+        def forget_room(self, room_id: str) -> None:
+            raise RuntimeError("broken")
+
+    nova = deciding(Forgetful(), memory=Keeping())[0]
+    await seat(kit, door := Door(), nova)
+    await say(kit, "one")
+    await settled()
+    assert spoken(door) == ["Noon."]
+    await kit.detach_channel(ROOM, nova.channel_id)
+    await say(kit, "two")
+    await settled()
+    assert spoken(door) == ["Noon."]
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)

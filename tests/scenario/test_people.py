@@ -228,3 +228,14 @@ async def test_the_same_scenario_gives_the_same_log_every_time() -> None:
                 calls.create_task(here.receive(ben, "ben"))
             logs.append(await here.log(droppable=True, leave_out=()))
     assert logs[0] == logs[1]
+
+
+async def test_what_was_said_on_a_line_that_breaks_is_the_rooms() -> None:
+    """The second utterance is under way then: it ends as if the person had hung up."""
+    ann = ScriptedCall("a", [(200, 0), (800, ANN), (1_000, 0), (2_000, BEN)])
+    ann.fail_at_ms = 3_000
+    async with house(answers=["Yes.", "No."], stt=ScriptedStt({ANN: "ann here", BEN: "and then"}, delay_ms=300)) as here:
+        await here.receive(ann, "ann")
+        log = [line.split(" ", 1)[1] for line in await here.log() if "input." in line]
+        assert log[:2] == ["input.started", "input.accepted ann here"]
+        assert log[-2:] == ["input.started", "input.accepted and then"]

@@ -315,3 +315,34 @@ async def test_an_answer_into_another_room_stays_in_its_own(kit: RoomEngine) -> 
     await settled()
     assert [(e.content.body, e.responds_to) for e in await rows(kit)][1:] == [("elsewhere", question.id)]
     assert await rows(kit, "another room") == []
+
+
+class GivesUp(Channel):
+    """An agent whose first piece of work is cancelled, by nobody it knows."""
+
+    def __init__(self) -> None:
+        super().__init__("quitter", ChannelType.AI)
+        self.asked: list[str] = []
+
+    async def on_event(self, event: RoomEvent, context: RoomContext) -> None:
+        self.asked.append(event.content.body)
+        if len(self.asked) == 1:
+            work = asyncio.ensure_future(asyncio.sleep(3600))
+            asyncio.get_running_loop().call_later(1, work.cancel)
+            await work
+
+
+async def test_a_channel_whose_own_work_is_cancelled_fails_alone_and_hears_what_comes_next(kit: RoomEngine) -> None:
+    errors = errors_of(kit)
+    await seat(kit, Door(), quitter := GivesUp())
+    feed = kit.feed(ROOM).subscribe()
+    asked = [await say(kit, text) for text in ("one", "two")]
+    await settled()
+    feed.close()
+    settlements = [line.data async for line in feed.events() if line.type == "input.settled"]
+    assert quitter.asked == ["one", "two"]
+    assert [(data["input_id"], data["disposition"]) for data in settlements] == [
+        (asked[0].id, "failed"),
+        (asked[1].id, "listened"),
+    ]
+    assert [error.channel_id for error in errors] == ["quitter"]

@@ -143,6 +143,12 @@ def test_s07_046_what_cannot_be_is_a_value_error(wrong: dict[str, object]) -> No
         AIChannel("nova", provider=EchoModel(), **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("policy", [AlwaysSpeak, "always"])
+def test_what_is_no_policy_is_a_type_error(policy: object) -> None:
+    with pytest.raises(TypeError, match="SpeakPolicy"):
+        AIChannel("nova", provider=EchoModel(), speak_policy=policy)  # type: ignore[arg-type]
+
+
 class EveryThirdTurn:
     """A strategy that takes every turn over."""
 

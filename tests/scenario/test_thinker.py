@@ -8,7 +8,7 @@ import pytest
 from tests.scenario.deciding import Watch, deciding, last_notes, people
 from tests.scenario.rooms import ROOM, Door, say, seat, settled
 from voiceagent import clock
-from voiceagent.agent.context import AIGenerationEvent
+from voiceagent.agent.context import AIContext, AIGenerationEvent
 from voiceagent.agent.presence import OFFER
 from voiceagent.judgment.policy import MockSpeakPolicy, SpeakDecision
 from voiceagent.judgment.thinker import Heard, MockThinker
@@ -122,6 +122,21 @@ async def test_s07_091_what_comes_during_a_call_is_thought_about_in_one_more(kit
     assert len(policy.turns) == 4
 
 
+async def test_s07_091_what_its_hooks_held_up_is_not_thought_about_after_something_newer(kit: RoomEngine) -> None:
+    @kit.hook(HookTrigger.BEFORE_AI_GENERATION)
+    async def slow_at_first(event: AIGenerationEvent) -> None:
+        if event.trigger.content.body == "one":
+            await asyncio.sleep(1)
+
+    watch, thinker = Watch(kit), MockThinker([CHAT, WISH])
+    await seat(kit, Door(), deciding(MockSpeakPolicy(["silent"]), thinker=thinker)[0])
+    for text in ("one", "two"):
+        await say(kit, text)
+    await settled()
+    assert [heard.messages[-1].content for heard, _ in thinker.calls] == ["two"]
+    assert watch.modes == [("silent", "scripted")] * 2
+
+
 async def test_s07_092_a_wish_that_is_back_in_time_has_the_policy_decide_again(kit: RoomEngine) -> None:
     watch = Watch(kit)
     policy = MockSpeakPolicy(["silent", SpeakDecision("offer", "has something to add", notes=("Be short.",))], delay=0.2)
@@ -185,6 +200,45 @@ async def test_s07_093_a_final_silence_waits_for_nothing_and_is_still_thought_ab
     await settled()
     assert (watch.decided_at, len(policy.turns), door.replies) == ([began], 1, [])
     assert [event.thought for event in watch.thoughts] == [WISH]
+
+
+async def test_s07_093_nor_for_the_hooks_of_its_thought(kit: RoomEngine) -> None:
+    @kit.hook(HookTrigger.BEFORE_AI_GENERATION)
+    async def slow(event: AIGenerationEvent) -> None:
+        await asyncio.sleep(5)
+
+    thinker = MockThinker([CHAT])
+    await seat(kit, Door(), deciding(MockSpeakPolicy([FINAL]), thinker=thinker)[0])
+    told = kit.feed(ROOM).subscribe()
+    began = clock.now()
+    await say(kit, "one")
+    async for event in told.events():
+        if event.type == "input.settled":
+            break
+    assert event.data["disposition"] == "listened"
+    assert clock.now() < began + 1_000
+    told.close()
+    await settled()
+    assert len(thinker.calls) == 1
+
+
+@pytest.mark.parametrize("rubbish", [None, "a context", AIContext(messages=None)], ids=["none", "text", "no messages"])  # type: ignore[arg-type]
+async def test_a_hook_that_leaves_nothing_to_think_about_keeps_the_thought(kit: RoomEngine, rubbish: object) -> None:
+    @kit.hook(HookTrigger.BEFORE_AI_GENERATION)
+    async def spoils(event: AIGenerationEvent) -> None:
+        if event.trigger.content.body == "two":
+            event.ai_context = rubbish  # type: ignore[assignment]
+
+    watch, thinker = Watch(kit), MockThinker([CHAT])
+    await seat(kit, Door(), deciding(MockSpeakPolicy(["silent"]), thinker=thinker)[0])
+    told = kit.feed(ROOM).subscribe()
+    for text in ("one", "two", "three"):
+        await say(kit, text)
+        await settled()
+    told.close()
+    assert [event.data["disposition"] async for event in told.events() if event.type == "input.settled"] == ["listened"] * 3
+    assert [heard.messages[-1].content for heard, _ in thinker.calls] == ["one", "three"]
+    assert [event.thought for event in watch.thoughts] == [CHAT]
 
 
 async def test_s07_094_late_decisions_are_off_unless_asked_for(kit: RoomEngine) -> None:

@@ -23,10 +23,7 @@ def test_a_cut_answer_was_heard_as_long_and_as_far_as_the_person_heard_it(
     run = interrupted(talk, shared_audio, 6_010)
     cut, following = run.said_by("Nova")
     told = [line["data"] for line in run.told("consumption.updated")]
-    by_answer = {
-        text: [one for one in told if one["event_id"] == row["event_id"]] for text, row in ((LONG, cut), (SHORT, following))
-    }
-    last, other = by_answer[LONG][-1], by_answer[SHORT][-1]
+    last, other = ([one for one in told if one["event_id"] == row["event_id"]][-1] for row in (cut, following))
     assert (last["state"], other["state"]) == ("cut", "heard")
     assert last["played_ms"] == cut["played_ms"]
     (speech,) = run.told("speech.cut")

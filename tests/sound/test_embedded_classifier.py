@@ -52,6 +52,15 @@ async def test_the_plain_cases(classifier: EmbeddedClassifier, text: str, addres
     assert all(name in answers for name in QUESTIONS)
 
 
+@pytest.mark.parametrize("lexical", [False, True])
+async def test_half_a_character_is_read_like_any_other_sign(lexical: bool) -> None:
+    classifier = EmbeddedClassifier(lexical=lexical)
+    before = [("B\udfffo", "\ud83d Lima?"), ("Nova", "\ude00")]
+    answers = await classifier.classify(state("Ann\ud800", "Nova, what time is it? \ud83d", said(*before)), QUESTIONS)
+    assert answers.score("directness") >= 1.5
+    await classifier.close()
+
+
 @pytest.mark.parametrize("text", ["Just listen for now.", "Please only listen.", "Don't say anything until I ask you."])
 @pytest.mark.parametrize(
     ("people", "before"), [(("Ann",), ()), (("Ann", "Bo"), (("Ann", "Nova, how far?"), ("Nova", "Two miles.")))]

@@ -33,6 +33,11 @@ def test_s07_64_65_anybody_else_is_only_listened_to(speaker: str | None) -> None
     assert inner.turns == []
 
 
+def test_s07_64_a_name_is_listed_as_people_write_it() -> None:
+    inner = MockSpeakPolicy()
+    assert run(AnswerOnly(inner, people=["@sylvain"]).decide(turn(speaker="Sylvain"))).mode == "speak"
+
+
 def test_s07_64_a_channel_is_nobodys_name() -> None:
     inner = MockSpeakPolicy()
     assert run(AnswerOnly(inner, people=["@voice"]).decide(turn(speaker="@voice"))).mode == "silent"
@@ -58,6 +63,9 @@ def test_s07_66_only_the_listed_and_the_speaker_are_around(people: tuple[str, ..
 def test_s07_67_who_is_listed() -> None:
     with pytest.raises(TypeError, match="list of names"):
         AnswerOnly(MockSpeakPolicy(), people="Sylvain")
+    for policy in (None, MockSpeakPolicy):
+        with pytest.raises(TypeError, match="SpeakPolicy"):
+            AnswerOnly(policy, people=["Sylvain"])  # type: ignore[arg-type]
     for nobody in ([], ["", "  ", "\u200b"]):
         with pytest.raises(ValueError, match="nobody"):
             AnswerOnly(MockSpeakPolicy(), people=nobody)

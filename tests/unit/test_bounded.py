@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from voiceagent.room.bounded import TooLateError, bounded
+from voiceagent.room.bounded import PanicError, TooLateError, bounded
 
 
 async def sound() -> int:
@@ -51,6 +51,14 @@ async def test_a_timeout_of_its_own_is_another_error() -> None:
 async def test_a_call_that_gives_itself_up_cancels_nobody() -> None:
     with pytest.raises(RuntimeError, match="cancelled from within"):
         await bounded(gives_itself_up(), 1_000)
+
+
+async def test_a_call_that_raises_what_closes_coroutines_closes_nobody() -> None:
+    async def ends() -> int:
+        raise GeneratorExit
+
+    with pytest.raises(PanicError):
+        await bounded(ends(), 1_000)
 
 
 async def test_a_caller_that_is_cancelled_is_cancelled() -> None:

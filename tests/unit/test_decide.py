@@ -5,6 +5,7 @@ import hashlib
 import re
 import sqlite3
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ from voiceagent.room.sqlite import SqliteStore
 TALK = (("ana", "The venue wants a headcount."), ("bo", "Nova, how many [bold]said[/] yes?"), ("ana", "Thanks."))
 
 
-async def lived(path: Path, room: str) -> None:
+async def lived(path: Path, room: str, talk: Sequence[tuple[str, str]] = TALK) -> None:
     store = await SqliteStore.open(path)
     async with RoomEngine(store=store) as kit:
         kit.register_channel(Channel("chat", ChannelType.TEXT))
@@ -37,7 +38,7 @@ async def lived(path: Path, room: str) -> None:
             await kit.attach_channel(room, channel)
         for name in ("Ana", "Bo"):
             await kit.join(room, Participant(name.lower(), name, connected_via=("chat",)))
-        for who, text in TALK:
+        for who, text in talk:
             feed = kit.feed(room).subscribe()
             await kit.process_inbound(InboundMessage("chat", TextContent(text), who), room_id=room)
             async for event in feed.events():
@@ -144,6 +145,16 @@ def test_the_strip_shows_then_and_now_and_breaks_where_the_line_ends() -> None:
     assert strip(turns, 80) == ["then  S··", "now   So·", "       ^"]
     assert len(strip(turns * 10, 16)) == 9
     assert strip([], 80) == []
+
+
+def test_nothing_said_steers_a_terminal_or_breaks_a_picture(tmp_path: Path) -> None:
+    path = tmp_path / "rooms.db"
+    asyncio.run(lived(path, "[/hall]", talk=(("ana", "\x1b[31mred\x1b]0;x\x07 \u202eback\r\nBo: [/b] \ud83d\x00"),)))
+    code, said = call("--store", str(path), "--policy", "always", "--picture", str(tmp_path / "hall.svg"))
+    assert code == 0
+    assert "Room [/hall]" in said
+    assert "\ufffd[31mred\ufffd]0;x\ufffd \ufffdback Bo: [/b] \ufffd\ufffd" in said
+    ET.fromstring((tmp_path / "hall.svg").read_text(encoding="utf-8"))
 
 
 def test_nothing_said_is_read_as_markup() -> None:

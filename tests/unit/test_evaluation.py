@@ -70,6 +70,13 @@ def test_an_empty_file_is_refused(tmp_path: Path, text: str) -> None:
         read_turns(path)
 
 
+def test_a_tag_is_shown_as_it_is_written(tmp_path: Path) -> None:
+    path = file(tmp_path / "set.jsonl", {**LINE, "tags": ["[/x]", "\x1b[31m"], "language": "[red]"})
+    result = CliRunner().invoke(app, ["evaluate", "--set", str(path), "--classifier", "named"], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert {"[/x]", "\ufffd[31m", "[red]"} <= {line.split(" ")[0] for line in result.output.splitlines()}
+
+
 def test_json_is_one_object_with_the_named_fields(tmp_path: Path) -> None:
     path = file(tmp_path / "set.jsonl", LINE, {**LINE, "last": {"speaker": "Bo", "text": "Nova, so far?"}, "expected": "speak"})
     result = CliRunner().invoke(app, ["evaluate", "--set", str(path), "--classifier", "named", "--json"])

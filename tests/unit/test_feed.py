@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 
 import pytest
@@ -46,6 +47,15 @@ def test_durable_lines_are_numbered_without_gaps_and_droppable_ones_say_what_the
     for line in lines:
         assert line.after == so_far
         so_far = line.seq or so_far
+
+
+def test_a_line_at_its_place_is_the_same_in_everything_else() -> None:
+    source = EventSource("web", ChannelType.TEXT)
+    event = RoomEvent("e", "r", source, TextContent("hello"), datetime(2026, 1, 1, tzinfo=UTC))
+    named = ("web", "session", "generation", "request")
+    line = FeedEvent(None, 4, 12, "2026-01-01T00:00:00.000Z", "line", "r", *named, "host", {"a": 1}, event)
+    assert line.at(5, 4) == replace(line, seq=5, after=4)
+    assert all(getattr(line, field.name) != field.default for field in fields(line) if field.init and field.name != "seq")
 
 
 async def test_reading_begins_now_or_behind_a_number() -> None:

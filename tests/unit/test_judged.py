@@ -164,7 +164,7 @@ def test_a_slow_classifier_is_a_failed_one_and_no_timeout_of_the_channels() -> N
         run(made.decide(turn()))
 
 
-@pytest.mark.parametrize("wrong", [{"history": -1}, {"wait": 0.0}])
+@pytest.mark.parametrize("wrong", [{"history": -1}, {"wait": 0.0}, {"wait": float("inf")}, {"wait": float("nan")}])
 def test_what_judging_refuses(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Judging(**wrong)  # type: ignore[arg-type]
@@ -182,7 +182,7 @@ def test_s07_75_another_language_adds_none() -> None:
     made, _ = policy({"directness": 3.0, "language": "other"}, languages=LANGUAGES)
     assert run(made.decide(turn())).notes == ()
     with pytest.raises(ValueError, match="other"):
-        policy(languages={"Other": "?"})
+        policy(languages={"Other ": "?"})
 
 
 def test_s07_76_without_languages_none_is_asked() -> None:
@@ -195,6 +195,11 @@ def test_s07_76_without_languages_none_is_asked() -> None:
 def test_s07_77_proactivity_is_checked(proactivity: float) -> None:
     with pytest.raises(ValueError, match="proactivity"):
         policy(proactivity=proactivity)
+
+
+def test_s07_78_a_question_is_more_than_its_words() -> None:
+    with pytest.raises(TypeError, match="urgency"):
+        policy(questions={"urgency": "How urgent is it?"})
 
 
 def test_s07_78_a_question_replaced_and_one_added() -> None:

@@ -14,6 +14,7 @@ import voiceagent
 HEAVY = (
     "aiortc",
     "aiosqlite",
+    "asyncpg",
     "av",
     "ctranslate2",
     "fastapi",

@@ -57,6 +57,21 @@ def test_s07_053_names_that_look_alike_are_told_apart_by_a_rank(like: str) -> No
     assert label(roster, like, "p2") == second
 
 
+@pytest.mark.parametrize(
+    "names", [("Alice", "Alice (2)", "ALICE"), ("Alice", "ALICE", "alice (2)"), ("Al (2)", "Al", "Al", "Al (2)")]
+)
+def test_s07_053_a_name_that_brings_its_own_rank_is_nobody_elses_label(names: tuple[str, ...]) -> None:
+    roster = Roster()
+    labels = [label(roster, name, f"p{place}") for place, name in enumerate(names)]
+    assert len({shown.casefold() for shown in labels}) == len(names)
+    assert labels == [label(roster, name, f"p{place}") for place, name in enumerate(names)]
+
+
+@pytest.mark.parametrize(("name", "shown"), [("@sms1", "sms1"), ("@ Ann", "Ann"), ("\uff20Ann", "Ann"), ("@", "@web")])
+def test_s07_052_no_name_reads_as_a_channel(name: str, shown: str) -> None:
+    assert label(Roster(), name, "p1") == shown
+
+
 @pytest.mark.parametrize(("one", "other"), [("Alice", "Alicia"), ("Ana", "Anna"), ("Ben", "Бен"), ("李", "王"), ("Zoé", "Noé")])
 def test_s07_053_other_names_stay_as_they_are(one: str, other: str) -> None:
     roster = Roster()

@@ -70,7 +70,9 @@ def test_a_thought_keeps_three_wishes_that_say_something_and_is_urgent_only_with
     assert Thought("x", ("a",), urgent=True).spoken() == Thought("x")
 
 
-@pytest.mark.parametrize("rubbish", [{"text": None}, {"text": 7}, {"want_to_say": "one"}, {"want_to_say": (None,)}])
+@pytest.mark.parametrize(
+    "rubbish", [{"text": None}, {"text": 7}, {"want_to_say": "one"}, {"want_to_say": (None,)}, {"urgent": "no"}]
+)
 def test_a_thought_of_anything_but_texts_is_a_type_error(rubbish: dict[str, object]) -> None:
     with pytest.raises(TypeError):
         Thought(**rubbish)  # type: ignore[arg-type]
@@ -87,11 +89,21 @@ def test_a_thought_of_anything_but_texts_is_a_type_error(rubbish: dict[str, obje
         ({"mode": "speak", "judgments": None}, TypeError),
         ({"mode": "speak", "judgments": {"a": None}}, TypeError),
         ({"mode": "speak", "judgments": {"a": "much"}}, ValueError),
+        ({"mode": "speak", "judgments": {"a": float("nan")}}, ValueError),
+        ({"mode": "speak", "judgments": {"a": float("-inf")}}, ValueError),
+        ({"mode": "speak", "judgments": {1: 0.5}}, TypeError),
+        ({"mode": "speak", "reason": None}, TypeError),
+        ({"mode": "silent", "final": "no"}, TypeError),
     ],
 )
 def test_s07_049_a_decision_that_is_none_is_refused(rubbish: dict[str, object], error: type[Exception]) -> None:
     with pytest.raises(error):
         SpeakDecision(**rubbish)  # type: ignore[arg-type]
+
+
+def test_what_comes_one_by_one_is_kept_whole() -> None:
+    assert SpeakDecision("speak", notes=(note for note in ("one", "two"))).notes == ("one", "two")  # type: ignore[arg-type]
+    assert Thought("x", (wish for wish in ("one", "two"))).want_to_say == ("one", "two")  # type: ignore[arg-type]
 
 
 def test_s07_049_a_silence_may_be_final() -> None:

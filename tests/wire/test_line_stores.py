@@ -160,6 +160,8 @@ class TestLines:
             _line("generation.started", generation="g1"), _line("generation.started", generation="g2"),
             _line("generation.started", "other", generation="g3"),
             _line("input.settled", input_id="i1"), _line("generation.detached", generation="g2"),
+            _line("speech.queued", generation="s1"), _line("speech.queued", generation="s2"),
+            _line("speech.cut", generation="s2"),
         ]  # fmt: skip
         await _lines(store).append(opened)
         assert await _lines(store).claim("r") == []
@@ -169,7 +171,7 @@ class TestLines:
             await store.close()
         claimed = await living.claim("r")
         assert [(line.seq, line.type, line.input_id or line.generation_id) for line in claimed] == [
-            (2, "input.accepted", "i2"), (3, "generation.started", "g1"),
+            (2, "input.accepted", "i2"), (3, "generation.started", "g1"), (7, "speech.queued", "s1"),
         ]  # fmt: skip
         assert claimed[1].channel_id == "web"
         assert await living.claim("r") == []

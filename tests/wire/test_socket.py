@@ -5,7 +5,7 @@ import contextlib
 import json
 import logging
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, MutableMapping
 from random import Random
 from typing import Any, cast
 
@@ -13,15 +13,19 @@ import httpx
 import jsonschema_rs
 import pytest
 from pydantic import SecretStr
+from starlette.types import Receive
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from tests.wire.door import door, let_in
+from tests.wire.door import Receiver, door, let_in
+from voiceagent.room.engine import RoomEngine
 from voiceagent.room.events import InboundMessage, Participant, TextContent
 from voiceagent.values import JSON
 from voiceagent.web.auth import issue
 from voiceagent.web.names import participant_id
+from voiceagent.web.server import build
 from voiceagent.web.settings import WebSettings
+from voiceagent.web.status import Status
 
 KEY = "k" * 32
 SECRET = "s" * 40
@@ -273,6 +277,44 @@ async def test_who_breaks_off_in_the_middle_leaves_nothing_behind(
             await let_in(client, 5)
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
     assert capsys.readouterr().err == ""
+
+
+async def test_a_line_that_the_server_below_has_closed_is_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    """So it is after a frame that breaks the protocol: what is written then is refused before the reader hears of the end."""
+    gone = asyncio.Event()
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "websocket.send":
+            gone.set()
+            raise RuntimeError("'websocket.send' after sending 'websocket.close'")
+
+    async def receive() -> MutableMapping[str, Any]:
+        await gone.wait()
+        return {"type": "websocket.disconnect", "code": 1007}
+
+    headers = [(b"host", b"127.0.0.1")]
+    path = "/v1/rooms/lobby/stream"
+    scope: dict[str, Any] = {"type": "websocket", "scheme": "ws", "path": path, "headers": headers, "query_string": b""}
+    async with RoomEngine() as engine:
+        app = build(Receiver(engine), engine, WebSettings(), lambda: Status("0", "nobody speaks here", "This is a test."))
+        async with asyncio.timeout(10):
+            await app({**scope, "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80)}, _begin_then(receive), send)
+    assert gone.is_set()
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+def _begin_then(receive: Receive) -> Receive:
+    """A client that asks for a WebSocket, and then is what `receive` makes of it."""
+    began = False
+
+    async def first() -> MutableMapping[str, Any]:
+        nonlocal began
+        if began:
+            return await receive()
+        began = True
+        return {"type": "websocket.connect"}
+
+    return first
 
 
 async def test_what_goes_over_the_wire_is_what_the_documents_say() -> None:

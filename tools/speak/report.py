@@ -16,7 +16,8 @@ from typing import Any
 
 import matplotlib as mpl
 
-from tools.speak.data import Row, read, writers
+from tools.speak.agreement import SECOND, clear, table
+from tools.speak.data import WRITTEN, Row, read, writers
 from tools.speak.generate import generated
 from tools.speak.overlap import grams, shared
 from tools.speak.plot import plot
@@ -109,12 +110,13 @@ def gates(name: str, figures: Figures, limits: tuple[float, float, float]) -> li
 
 
 def overlaps() -> list[str]:
-    """How much the writers share with each other and with the phrase banks: turns with a run of five words in common."""
-    rows: dict[str, list[Row]] = {path.stem: read(path) for path in writers(blind_ones=False) + writers(blind_ones=True)}
+    """How much blind writers share with others and with the phrase banks: turns with a run of five words in common."""
+    blind = [path.stem for path in writers(blind_ones=True)]
+    rows: dict[str, list[Row]] = {path.stem: read(path) for path in writers(blind_ones=True) + writers(blind_ones=False)}
     rows["templates"] = generated(20_000, 1) + generated(3_000, 1, held_out=True)
     runs = {name: grams(some) for name, some in rows.items()}
     lines = ["| one | other | turns of the first with a run of five words of the second |", "|---|---|---:|"]
-    for one, other in combinations(rows, 2):
+    for one, other in ((one, other) for one, other in combinations(rows, 2) if one in blind):
         found = shared(rows[one], runs[other])
         lines.append(f"| {one} | {other} | {found} of {len(rows[one])} |")
     return lines
@@ -135,6 +137,12 @@ def text(sets: dict[str, dict[str, Figures]]) -> str:
     lines[-2] += " `tools/speak/blind.txt` named them before any line of theirs had been seen."
     lines += ["", "## Gates", "", "| set | gate | | value |", "|---|---|---|---|"]
     lines += gates("development", development, (0.95, 0.05, 0.03)) + gates("blind writers", blind, (0.85, 0.12, 0.03))
+    lines += ["", "## A second reader", ""]
+    lines += [
+        "Somebody who was shown these turns without labels, as if they had been the classifier: what can be told from words.",
+        "",
+    ]
+    lines += table()
     lines += ["", "## Modes", "", *modes(sets)]
     for name, figures in (("blind writers", blind), ("development", development)):
         for kind, title in (("by_language", "language"), ("by_people", "people present"), ("by_tag", "tag")):
@@ -144,7 +152,7 @@ def text(sets: dict[str, dict[str, Figures]]) -> str:
         "",
         "![Reliability](speak-reliability.png)",
         "",
-        "## Overlap between writers, and with the templates",
+        "## Overlap of blind writers with others, and with the templates",
         "",
         *overlaps(),
         "",
@@ -165,6 +173,10 @@ def main() -> None:
         sets = {title: {kind: scored(path, kind) for kind in kinds} for title, path in files.items()}
         for path in writers(blind_ones=True):
             sets[f"blind: {path.stem}"] = {"embedded": scored(path, "embedded")}
+        agreed = [row for path in SECOND.glob("*.txt") for row in clear(read(WRITTEN / f"{path.stem}.jsonl"), path)]
+        both = Path(name) / "agreed.jsonl"
+        both.write_text("".join(json.dumps(row) + "\n" for row in agreed), encoding="utf-8")
+        sets["blind, both readers agree"] = {"embedded": scored(both, "embedded")}
         plot(blind, DOCS / "speak-reliability.png")
     (DOCS / "speak-report.md").write_text(text(sets), encoding="utf-8")
 

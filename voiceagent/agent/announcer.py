@@ -98,7 +98,9 @@ class Announcer:
         self._publish("tool.ended", {"call_id": call_id, "tool": tool, "outcome": outcome})
 
     def steering(self, what: str, input_id: str, response_id: str | None = None, reason: str | None = None) -> None:
-        """How an input that was handed to the running request fares: sent, accepted, applied, failed."""
+        """How an input that was handed to the running request fares: sent, accepted, applied, failed. Agents' words are none."""
+        if self._ledger.standing(input_id) is None:
+            return
         data: dict[str, JSON] = {"input_id": input_id}
         if response_id:
             data["provider_response_id"] = response_id

@@ -56,6 +56,8 @@ class Answer:
 class Answers:
     """One agent's answers in one room. `again` starts a turn on inputs that their answer left behind."""
 
+    __slots__ = ("_again", "_answers", "_channel_id", "_host", "_ledger", "_room_id")
+
     def __init__(self, host: Host, room_id: str, channel_id: str, again: Callable[[Given, tuple[RoomEvent, ...]], None]) -> None:
         self._host = host
         self._room_id = room_id
@@ -68,9 +70,10 @@ class Answers:
 
     async def place(self, given: Given, reply: Reply, purpose: Purpose, earlier: tuple[RoomEvent, ...] = ()) -> Answer | None:
         """An input that is to be answered: returns the answer to be made, None when it has joined another."""
-        self._prune()
+        arrival = self._arrival(given.turn.trigger)
+        self._prune(arrival.spoken)
         found = tuple(self._answers)
-        way = way_of(self._arrival(given.turn.trigger), [self._running(answer, given.turn.trigger) for answer in found])
+        way = way_of(arrival, [self._running(answer, given.turn.trigger) for answer in found])
         if way.route == "native" and way.into is not None:
             way = await self._steer_live(found[way.into], given)
         if way.route == "request_boundary" and way.into is not None:
@@ -223,9 +226,9 @@ class Answers:
     def _find(self, generation_id: str) -> Answer | None:
         return next((a for a in self._answers if a.reply.id == generation_id and not a.over), None)
 
-    def _prune(self) -> None:
-        """Forgets what has ended and been heard, or will not be."""
-        over = [answer for answer in self._answers if answer.over and answer.replaceable]
+    def _prune(self, spoken: bool) -> None:
+        """Forgets what has ended and been heard, or will not be: where no answer sounds, all that has ended."""
+        over = [answer for answer in self._answers if answer.over and answer.replaceable] if spoken else ()
         kept = set(over[-UNHEARD:])
         self._answers = [answer for answer in self._answers if not answer.over or answer in kept]
 

@@ -1,5 +1,6 @@
 """The agent's channel: one agent, with a presence in each of its rooms."""
 
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from voiceagent.agent.deliberation import Deliberation
@@ -13,9 +14,12 @@ from voiceagent.judgment.listening import listening_in
 from voiceagent.judgment.policy import SpeakPolicy
 from voiceagent.judgment.thinker import Thinker
 from voiceagent.llm.model import LanguageModel
+from voiceagent.room.bounded import contained
 from voiceagent.room.channel import Channel, ChannelOutput, RoomContext
 from voiceagent.room.events import ChannelType, RoomEvent
 from voiceagent.values import JSON
+
+log = logging.getLogger(__name__)
 
 
 class AIChannel(Channel):
@@ -54,12 +58,11 @@ class AIChannel(Channel):
         if think_wait < 0:
             raise ValueError("think_wait must be 0 seconds or more")
         settings = settings or AgentSettings()
-        prompt = settings.system_prompt if system_prompt is None else system_prompt
         self._policy = speak_policy
         self._memory = memory or RoomMemory()
         self._character = Character(
             channel_id,
-            prompt.replace("{name}", settings.name),
+            (settings.system_prompt if system_prompt is None else system_prompt).replace("{name}", settings.name),
             settings,
             means_of(provider, tools, settings),
             self._memory,
@@ -67,7 +70,8 @@ class AIChannel(Channel):
             thinker,
             round(think_wait * 1000),
             decide_late,
-            strategy,
+            strategy if isinstance(strategy, Strategy) else None,
+            strategy if isinstance(strategy, Delegation) else None,
         )
         self._presences: dict[str, Presence] = {}
 
@@ -133,6 +137,10 @@ class AIChannel(Channel):
         self._forget(room_id)
 
     def _forget(self, room_id: str) -> None:
-        self._memory.forget_room(room_id)
-        if self._policy is not None:
-            self._policy.forget_room(room_id)
+        forgetful = (self._memory, self._policy) if self._policy is not None else (self._memory,)
+        for kept in forgetful:
+            try:
+                with contained():
+                    kept.forget_room(room_id)
+            except Exception:
+                log.exception("room %s: a %s of %s failed to forget it", room_id, type(kept).__name__, self.channel_id)

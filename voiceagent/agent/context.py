@@ -128,10 +128,11 @@ def _history(
     cuts: Mapping[str | None, Cut],
     unanswered: Collection[str],
 ) -> Iterable[Message]:
-    last_row = {e.responds_to: e.id for e in events if _own_words(channel_id, e)}
+    last_row = {e.responds_to: e.id for e in events if _own_words(channel_id, e)} if cuts else {}
     ends = _ends(channel_id, events)
     for event in events:
-        if _own_words(channel_id, event):
+        own = event.source.channel_id == channel_id
+        if own and event.type is EventType.MESSAGE:
             message = Message("assistant", event.content.body)
             if event.responds_to in cuts and last_row[event.responds_to] == event.id and event.responds_to is not None:
                 message = replace(message, content=f"{message.content}\n{CUT_MARK}".lstrip())
@@ -140,7 +141,7 @@ def _history(
         elif event.type is EventType.MESSAGE and event.content.body:
             notes = (UNANSWERED,) if event.id in unanswered else ()
             yield Message("user", event.content.body, name=label(event), notes=notes)
-        elif event.type is EventType.TOOL_CALL_START and event.source.channel_id == channel_id:
+        elif own and event.type is EventType.TOOL_CALL_START:
             yield from _tool_round(event, ends.get(event.id))
 
 

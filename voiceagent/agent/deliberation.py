@@ -1,7 +1,7 @@
 """Asking the policy: within its time, under the eyes of the hooks, and never at the cost of an answer."""
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from voiceagent import clock
 from voiceagent.judgment.line import line_of
@@ -34,9 +34,12 @@ class SpeakDecisionEvent:
 
 
 class Deliberation:
-    """One agent's policy, and the time it is given. Raises ValueError for a bound that leaves it none."""
+    """One agent's policy, and the time it is given. Raises ValueError for a bound that leaves it none, TypeError for what is no
+    SpeakPolicy, such as the class of one."""
 
     def __init__(self, policy: SpeakPolicy, timeout_ms: int, agent_name: str = "") -> None:
+        if not isinstance(policy, SpeakPolicy):
+            raise TypeError(f"speak_policy is a SpeakPolicy, not {policy!r}")
         if timeout_ms <= 0:
             raise ValueError("speak_timeout must be above 0 seconds")
         self.policy = policy
@@ -72,12 +75,11 @@ class Deliberation:
             return SpeakDecision("speak", reason="fallback"), clock.now() - began
 
     async def _past_hooks(self, host: Host, asked: SpeakDecisionEvent, line: dict[str, JSON]) -> SpeakDecision:
-        decided = asked.decision
-        outcome = await host.run_hooks(HookTrigger.ON_SPEAK_DECISION, asked, asked.room_id)
-        changed: object = outcome.payload.decision
+        outcome = await host.run_hooks(HookTrigger.ON_SPEAK_DECISION, replace(asked), asked.room_id)
+        changed: object = getattr(outcome.payload, "decision", None)  # a hook may even have deleted it
         if not isinstance(changed, SpeakDecision):
             log.error("room %s: a hook left a %s for a decision; the policy's stands", asked.room_id, type(changed).__name__)
-            changed = decided
+            changed = asked.decision
         if outcome.blocked_by is not None:
             by = outcome.blocked_by
             changed = SpeakDecision("silent", by if by.startswith("hook_error:") else f"blocked by {by}")

@@ -320,6 +320,7 @@ class Generation:
         return Ending("detached", self._account.inputs, reason_of(reason), left=left, unsure=self.native.pending())
 
     async def _failed(self, error: Exception) -> Ending:
+        self._task = None  # nothing is left to stop, and whoever gives the answer up now must not lose its end
         left = self.inbox.close()
         stage, category = _stage(error), category_of(error)
         room_id, trigger_id = self._reply.room_id, self._opening.trigger.id
@@ -327,7 +328,7 @@ class Generation:
         spoken = bool(self._reply.text.strip())
         try:
             await self._save_text({"failed": True})
-            if not spoken and self._means.apology:
+            if not spoken and self._means.apology and self._reply.cancelled is None:
                 self._reply.write(self._means.apology)
                 await self._rows.text(self._means.apology, {"failed": True})
         except StoreError:

@@ -19,6 +19,7 @@ from voiceagent.room.fence import fence
 from voiceagent.room.frozen import whole_text
 from voiceagent.room.jobs.row import JobRow, JobState
 from voiceagent.room.reply import Reply
+from voiceagent.room.visibility import ALL
 from voiceagent.values import JSON
 
 log = logging.getLogger(__name__)
@@ -64,6 +65,8 @@ class _Running:
 class Jobs:
     """Runs what tools hand over, at most `most` at once. A result comes back as an instruction to the agent."""
 
+    __slots__ = ("_answers", "_channel_id", "_closed", "_desk", "_host", "_most", "_room_id", "_running", "_spoken", "results")
+
     def __init__(self, host: Host, room_id: str, channel_id: str, most: int) -> None:
         self._host = host
         self._desk = host.jobs
@@ -73,7 +76,7 @@ class Jobs:
         self._running: dict[str, _Running] = {}
         self._answers: dict[str, None] = {}
         self.results = Results(host, channel_id)
-        self._spoken = asyncio.Event()
+        self._spoken: asyncio.Event | None = None
         self._closed = False
 
     @property
@@ -183,7 +186,7 @@ class Jobs:
             owner=self._desk.owner,
             created_at=clock.utc(),
             responds_to=trigger.id,
-            response_visibility=trigger.response_visibility,
+            response_visibility=None if errand.reply.visibility == ALL else errand.reply.visibility,
             parent_event_id=trigger.parent_event_id,
             chain_depth=trigger.chain_depth + 1,
         )
@@ -198,11 +201,17 @@ class Jobs:
     def heard(self, event: RoomEvent) -> None:
         """Ends every wait for a job when a person has said something: they come first."""
         if event.type is EventType.MESSAGE and event.source.participant_id is not None:
+            self._wake()
+
+    def _wake(self) -> None:
+        if self._spoken is not None:
             self._spoken.set()
-            self._spoken = asyncio.Event()
+            self._spoken = None
 
     async def _came(self, running: _Running, reply: Reply) -> bool:
         """Waits for a job as long as it may; whether its result is there, which is then the caller's to tell."""
+        if self._spoken is None:
+            self._spoken = asyncio.Event()
         ways = [asyncio.ensure_future(way) for way in (running.over.wait(), self._spoken.wait(), _until_over(reply))]
         try:
             await asyncio.wait(ways, timeout=running.job.wait_ms / 1000, return_when=asyncio.FIRST_COMPLETED)
@@ -230,7 +239,7 @@ class Jobs:
     def close(self) -> None:
         """Leaves the room: what runs is cancelled and reported at once, what was not told waits for the next time."""
         self._closed = True
-        self._spoken.set()
+        self._wake()
         for running in tuple(self._running.values()):
             if not running.ended and not running.closed:
                 running.closed = True

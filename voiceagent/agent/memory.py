@@ -36,6 +36,10 @@ class RoomMemory:
 
     async def ingest(self, room_id: str, event: RoomEvent, speaker: str) -> None:
         """Keeps the words of a message, the newest 1,000 of a room."""
+        self.keep(room_id, event, speaker)
+
+    def keep(self, room_id: str, event: RoomEvent, speaker: str) -> None:
+        """What `ingest` does, at once."""
         if event.type is EventType.MESSAGE:
             self._said.setdefault(room_id, deque(maxlen=KEPT)).append((speaker, event.content.body))
 

@@ -54,6 +54,7 @@ class Mind:
         self._waiting: _Material | None = None
         self._newest: asyncio.Future[Thought | None] | None = None
         self._task: asyncio.Task[None] | None = None
+        self._latest = 0
         self._spoken = 0
         self._speaking = 0
 
@@ -66,12 +67,16 @@ class Mind:
         """Whether nothing has been considered since what `settled` is the thought of."""
         return self._newest is settled
 
-    def consider(self, heard: Heard, moment: int | None) -> asyncio.Future[Thought | None]:
+    def consider(self, heard: Heard, moment: int | None, arrival: int) -> asyncio.Future[Thought | None]:
         """Has the thinker think about what was heard at a `moment`; settles with the thought, or None when it failed or
-        something newer came."""
+        something that arrived later came, be it before this one's hooks were done."""
+        settled: asyncio.Future[Thought | None] = asyncio.get_running_loop().create_future()
+        if arrival < self._latest:
+            settled.set_result(None)
+            return settled
+        self._latest = arrival
         if self._waiting is not None:
             self._waiting.settle(None)
-        settled: asyncio.Future[Thought | None] = asyncio.get_running_loop().create_future()
         self._waiting = _Material(heard, moment, settled)
         self._newest = settled
         if self._task is None or self._task.done():

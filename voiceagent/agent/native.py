@@ -33,18 +33,18 @@ class Native:
     """One generation's attempts, one at a time."""
 
     def __init__(self, model: object) -> None:
-        self._model = model if isinstance(model, SteersLive) else None
+        self._model = model
         self._sent: dict[str, _Sent] = {}
         self._lost: list[str] = []
 
     @property
     def ready(self) -> bool:
         """Whether the model takes input, and no attempt is on its way."""
-        return self._model is not None and not self._sent
+        return not self._sent and isinstance(self._model, SteersLive)
 
     async def attempt(self, given: Given) -> Attempt:
         """Hands an input to the model. Never raises for what the model does."""
-        if self._model is None:
+        if not isinstance(self._model, SteersLive):
             return "refused"
         self._sent[given.input_id] = _Sent(given)
         try:

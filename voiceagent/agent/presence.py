@@ -33,6 +33,7 @@ from voiceagent.room.events import EventType, RoomEvent
 from voiceagent.room.hooks import ErrorEvent, HookTrigger
 from voiceagent.room.ledger import STEER, Disposition
 from voiceagent.room.reply import Reply
+from voiceagent.room.visibility import ALL, narrow
 
 log = logging.getLogger(__name__)
 
@@ -53,11 +54,25 @@ class Character:
     thinker: Thinker | None = None
     think_wait_ms: int = 0
     decide_late: bool = False
-    strategy: Strategy | Delegation | None = None
+    replaces: Strategy | None = None
+    delegates: Delegation | None = None
 
 
 class Presence:
     """Takes turns in one room, each in a task of its own; nothing it does holds anybody up."""
+
+    __slots__ = (
+        "_arrivals",
+        "_host",
+        "_memory",
+        "_mind",
+        "_replies",
+        "_room_id",
+        "_undecided",
+        "_who",
+        "answers",
+        "jobs",
+    )
 
     def __init__(self, character: Character, host: Host, room_id: str) -> None:
         self._who = character
@@ -65,7 +80,7 @@ class Presence:
         self._room_id = room_id
         self.answers = Answers(host, room_id, character.channel_id, self._again)
         self.jobs = Jobs(host, room_id, character.channel_id, character.settings.max_jobs)
-        self._replies: set[Reply] = set()
+        self._replies: dict[Reply, None] = {}
         self._undecided: dict[str, None] = {}
         self._arrivals = count(1)
         self._memory = Recollection(character.memory, host, room_id, character.channel_id)
@@ -111,24 +126,26 @@ class Presence:
         self._start(self._guarded(given.turn, self._place(given, reply, "answer", earlier), reply), reply)
 
     def _reply(self, turn: Turn) -> Reply:
+        seats = self._host.context(self._room_id).bindings
+        own = next((one.visibility for one in seats if one.channel_id == self._who.channel_id), ALL)
         return Reply(
             self._host.new_id(),
             self._room_id,
             channel_id=self._who.channel_id,
             responds_to=turn.trigger.id,
-            visibility=turn.trigger.response_visibility or "all",
+            visibility=narrow(turn.trigger.response_visibility or ALL, own, {one.channel_id: one.channel_type for one in seats}),
         )
 
     def _start(self, turn: Coroutine[object, object, None], reply: Reply) -> None:
-        self._replies.add(reply)
+        self._replies[reply] = None
         task = self._host.spawn(turn, f"turn of {self._who.channel_id}")
-        task.add_done_callback(lambda _: self._replies.discard(reply))
+        task.add_done_callback(lambda _: self._replies.pop(reply, None))
         reply.when_cancelled(task.cancel)
 
     def _read(self, event: RoomEvent, room: RoomContext) -> Turn:
         who = self._who
-        stand_in = who.strategy.stand_in(event, room) if isinstance(who.strategy, Strategy) else None
-        taken_over = stand_in is not None or isinstance(who.strategy, Delegation)
+        stand_in = who.replaces.stand_in(event, room) if who.replaces is not None else None
+        taken_over = stand_in is not None or who.delegates is not None
         ai_context = self._context(event, room, stand_in)
         if who.deliberation is None or taken_over or event.type is EventType.INSTRUCTION or STEER in event.metadata:
             return Turn(event, ai_context)
@@ -173,15 +190,21 @@ class Presence:
             await self._place(Given(turn), reply, _purpose(turn.trigger))
             return
         decision = await self._who.deliberation.decide(self._host, turn.speak)
+        if decision.final:
+            self._listened(turn)  # what the hooks of its thought take holds up nobody
         if decision.mode == "silent" and self._mind is not None:
             decision = await self._think(turn, decision, self._who.deliberation, self._mind)
         if decision.mode == "silent":
-            murmur = _BACKCHANNELS.is_one(turn.trigger.content.body)
-            self._decided(turn.trigger.id, "backchannel" if murmur else "listened", decision.reason or None)
+            self._listened(turn)
             return
         offers = decision.mode == "offer"
         notes = (*decision.notes, OFFER) if offers else decision.notes
         await self._place(Given(turn, notes), reply, "offer" if offers else "answer")
+
+    def _listened(self, turn: Turn) -> None:
+        """The agent leaves an input to others; why is `input.decided`'s, for hosts."""
+        murmur = _BACKCHANNELS.is_one(turn.trigger.content.body)
+        self._decided(turn.trigger.id, "backchannel" if murmur else "listened")
 
     async def _place(self, given: Given, reply: Reply, purpose: Purpose, earlier: tuple[RoomEvent, ...] = ()) -> None:
         """Answers an input, unless it finds its way into an answer that is being made."""
@@ -206,8 +229,12 @@ class Presence:
         outcome = await self._host.run_hooks(HookTrigger.BEFORE_AI_GENERATION, asked, self._room_id)
         if outcome.blocked_by is not None:
             return decision
-        heard = outcome.payload.ai_context
-        settled = mind.consider(Heard(heard.system_prompt, tuple(heard.messages)), turn.moment)
+        try:
+            heard = Heard(outcome.payload.ai_context.system_prompt, tuple(outcome.payload.ai_context.messages))
+        except Exception:
+            log.exception("room %s: hooks left %s nothing to think about; its thought stays", self._room_id, self._who.channel_id)
+            return decision
+        settled = mind.consider(heard, turn.moment, turn.arrival)
         if not decision.final and self._who.think_wait_ms > 0:
             await asyncio.wait((settled,), timeout=self._who.think_wait_ms / 1000)
             if settled.done():
@@ -273,10 +300,10 @@ class Presence:
 
     async def _delegate(self, turn: Turn) -> None:
         """Has others work on what is to be answered, where the agent's strategy says so."""
-        if not isinstance(self._who.strategy, Delegation):
+        if self._who.delegates is None:
             return
         messages = turn.ai_context.messages
-        stand_in = await self._who.strategy.delegate(turn.trigger, tuple(messages))
+        stand_in = await self._who.delegates.delegate(turn.trigger, tuple(messages))
         if stand_in is not None:
             turn.ai_context.messages = [*messages[:-1], as_read(stand_in, messages[-1].name)]
 

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Final
 
-from voiceagent.agent.memory import MemoryProvider
+from voiceagent.agent.memory import MemoryProvider, RoomMemory
 from voiceagent.room.bounded import bounded
 from voiceagent.room.channel import Host
 from voiceagent.room.events import RoomEvent
@@ -19,28 +19,38 @@ MOST_WAITING: Final = 1_000
 
 
 class Recollection:
-    """Hands each event to the memory once. A memory that fails or is slow loses an event, never a turn."""
+    """Hands each event to the memory once. A memory that fails or is slow loses an event, never a turn.
+
+    Its task, and the queue, live only while something waits; the default memory needs neither, for it is never late.
+    """
+
+    __slots__ = ("_channel_id", "_closed", "_default", "_host", "_memory", "_room_id", "_waiting")
 
     def __init__(self, memory: MemoryProvider, host: Host, room_id: str, channel_id: str) -> None:
         self._memory = memory
+        self._default = memory if type(memory) is RoomMemory else None
         self._host = host
         self._room_id = room_id
         self._channel_id = channel_id
-        self._waiting: deque[tuple[RoomEvent, str]] = deque(maxlen=MOST_WAITING)
-        self._taking = False
+        self._waiting: deque[tuple[RoomEvent, str]] | None = None
         self._closed = False
 
     def take(self, event: RoomEvent, speaker: str) -> None:
         """An event for the memory, and the label of who said it; of more than 1,000 that wait the oldest are lost."""
         if self._closed:
             return
-        self._waiting.append((event, speaker))
-        if not self._taking:
-            self._taking = True
+        if self._default is not None:
+            self._default.keep(self._room_id, event, speaker)
+        elif self._waiting is not None:
+            self._waiting.append((event, speaker))
+        else:
+            self._waiting = deque(((event, speaker),), MOST_WAITING)
             self._host.spawn(self._take_all(), f"memory of {self._channel_id}")
 
     async def recall(self, trigger: RoomEvent) -> Sequence[str]:
         """Lines that help to answer; none from a memory that fails, is slow, or returns anything but texts."""
+        if self._default is not None:
+            return ()
         try:
             lines = await bounded(self._memory.recall(self._room_id, trigger), PATIENCE_MS)
             if isinstance(lines, str) or not all(isinstance(line, str) for line in lines):
@@ -53,7 +63,8 @@ class Recollection:
     def close(self) -> None:
         """The agent leaves the room: nothing more of it is remembered."""
         self._closed = True
-        self._waiting.clear()
+        if self._waiting is not None:
+            self._waiting.clear()
 
     async def _take_all(self) -> None:
         try:
@@ -61,7 +72,7 @@ class Recollection:
                 event, speaker = self._waiting.popleft()
                 await self._one(event, speaker)
         finally:
-            self._taking = False
+            self._waiting = None
 
     async def _one(self, event: RoomEvent, speaker: str) -> None:
         try:

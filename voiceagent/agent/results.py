@@ -26,6 +26,8 @@ MOST_DROPPED: Final = 8
 class Results:
     """One agent's in one room. A result is untold until an answer has been made of it, and otherwise waits for the next time."""
 
+    __slots__ = ("_bringing", "_channel_id", "_closed", "_desk", "_dropped", "_host")
+
     def __init__(self, host: Host, channel_id: str) -> None:
         self._host = host
         self._desk = host.jobs

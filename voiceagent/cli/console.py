@@ -21,7 +21,7 @@ app = typer.Typer()
 
 ROOM = "console"
 CHANNEL = "keyboard"
-YOU = Participant("you", "You")
+YOU = Participant("you", "Guest")
 ANSWER_S = 120
 THOUGHT_MS = 300
 ENDS = ("generation.finished", "generation.failed", "generation.detached")

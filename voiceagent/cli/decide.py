@@ -16,6 +16,7 @@ from rich.text import Text
 from voiceagent import config
 from voiceagent.agent.past import PastRoom, PastTurn
 from voiceagent.app import brain, speak_policy
+from voiceagent.cli.legible import legible
 from voiceagent.cli.loop import run
 from voiceagent.cli.timeline import Decided, drawn, strip
 from voiceagent.errors import ConfigError, StoreError
@@ -125,21 +126,20 @@ async def _judged(policy: SpeakPolicy, past: PastTurn, settings: config.Settings
 
 
 def _show(room_id: str, turns: Sequence[Decided], changed: bool) -> None:
-    table = Table(
-        "#", "who", "said", "then", "now", "why", box=None, pad_edge=False, title=f"Room {room_id}", title_justify="left"
-    )
+    title = Text(legible(f"Room {room_id}"))
+    table = Table("#", "who", "said", "then", "now", "why", box=None, pad_edge=False, title=title, title_justify="left")
     for one in turns:
         if one.changed or not changed:
             mark = " *" if one.changed else ""
-            said = one.past.turn.event.content.body
+            said = legible(one.past.turn.event.content.body[:61])
             then = "spoke" if one.past.answered else "silent"
             table.add_row(
                 str(one.past.turn.event.index),
-                Text(one.past.speaker),
+                Text(legible(one.past.speaker)),
                 Text(said if len(said) <= 60 else f"{said[:59]}…"),
                 then,
                 Text(f"{one.decision.mode}{mark}", style=_STYLES[one.decision.mode]),
-                Text(one.decision.reason),
+                Text(legible(one.decision.reason)),
             )
     _out.print(table)
     for line in strip(turns, _out.width):

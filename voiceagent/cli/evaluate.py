@@ -16,7 +16,9 @@ import typer
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
+from rich.text import Text
 
+from voiceagent.cli.legible import legible
 from voiceagent.cli.loop import run
 from voiceagent.config import Settings, load
 from voiceagent.errors import ConfigError
@@ -201,7 +203,7 @@ def _table(parts: list[tuple[str, list[Trial]]]) -> Table:
     table = Table("of", "n", "modes right", "false speak", "missed speak", box=None, pad_edge=False)
     for name, some in parts:
         rates = (measures.modes_right(some), measures.false_speak(some), measures.missed_speak(some))
-        table.add_row(name, str(len(some)), *(_percent(rate.share) for rate in rates))
+        table.add_row(Text(legible(name)), str(len(some)), *(_percent(rate.share) for rate in rates))
     return table
 
 

@@ -6,6 +6,7 @@ from html import escape
 from typing import Final
 
 from voiceagent.agent.past import PastTurn
+from voiceagent.cli.legible import legible
 from voiceagent.judgment.policy import SpeakDecision
 
 _LETTERS: Final = {"silent": "·", "offer": "o", "speak": "S"}
@@ -87,15 +88,15 @@ def _band(turns: Sequence[Decided], speakers: Sequence[str], top: float, names: 
 def _rect(place: tuple[float, float, float, float], fill: str, title: str = "") -> str:
     x, y, width, height = place
     where = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
-    return f'<rect {where} rx="3" fill="{fill}"><title>{escape(title[:300])}</title></rect>'
+    return f'<rect {where} rx="3" fill="{fill}"><title>{escape(legible(title[:300]))}</title></rect>'
 
 
 def _dot(x: float, y: float, fill: str, title: str = "") -> str:
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{fill}"><title>{escape(title[:300])}</title></circle>'
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{fill}"><title>{escape(legible(title[:300]))}</title></circle>'
 
 
 def _text(x: float, y: float, words: str, *, anchor: str = "start", weight: str = "400") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-weight="{weight}">{escape(words)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-weight="{weight}">{escape(legible(words))}</text>'
 
 
 def _spans(turns: Sequence[Decided]) -> list[tuple[float, float]]:

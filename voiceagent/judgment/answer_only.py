@@ -22,6 +22,8 @@ class AnswerOnly(SpeakPolicy):
     def __init__(self, policy: SpeakPolicy, people: Iterable[str]) -> None:
         if isinstance(people, str):
             raise TypeError(f"people is a list of names: write people=[{people!r}]")
+        if not isinstance(policy, SpeakPolicy):
+            raise TypeError(f"what is wrapped is a SpeakPolicy, not {policy!r}")
         self._people = {key: name for name in people if (key := _key(name))}
         if not self._people:
             raise ValueError("people names nobody: give at least one name")
@@ -51,4 +53,4 @@ class AnswerOnly(SpeakPolicy):
 
 
 def _key(name: str) -> str:
-    return "".join(spoken_name(_RANK.sub("", name)).casefold().split())
+    return "".join(spoken_name(_RANK.sub("", name)).casefold().split()).lstrip("@")

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -48,7 +49,7 @@ class Judging:
     def __post_init__(self) -> None:
         if self.history < 0:
             raise ValueError("history counts turns: 0 or more")
-        if self.wait <= 0:
+        if not 0 < self.wait < math.inf:
             raise ValueError("wait is a time above 0 seconds")
 
 
@@ -57,7 +58,7 @@ class ClassifierSpeakPolicy(SpeakPolicy):
 
     `questions` replaces shipped questions by name or adds some; `languages` maps each language the agent answers in to a note in
     that language. Whoever made the classifier closes it. Raises ValueError for a language called "other" or a `proactivity` that
-    is not above 0 and at most 1.
+    is not above 0 and at most 1, TypeError for a question that is none.
     """
 
     def __init__(
@@ -72,8 +73,10 @@ class ClassifierSpeakPolicy(SpeakPolicy):
         proactivity: float = 0.5,
         judging: Judging | None = None,
     ) -> None:
-        if languages and OTHER in {name.casefold() for name in languages}:
+        if languages and OTHER in {name.strip().casefold() for name in languages}:
             raise ValueError(f"a language cannot be called {OTHER!r}: that is the answer for every language not listed")
+        if wordless := [name for name, question in (questions or {}).items() if not isinstance(question, Question)]:
+            raise TypeError(f"{wordless[0]!r} is no question: give a YesNoQuestion, a ScoreQuestion or a ChoiceQuestion")
         self._classifier = classifier
         self._agent: dict[str, JSON] = {"name": agent_name, **({"role": agent_role} if agent_role else {})}
         self._replaced = dict(questions or {})

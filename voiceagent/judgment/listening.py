@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from voiceagent.judgment.classifier.question import Question, YesNoQuestion
+from voiceagent.room.bounded import contained
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +53,8 @@ def listening_in(policy: object, room_id: str) -> Request | None:
     if not callable(tells):
         return None
     try:
-        request = tells(room_id)
+        with contained():
+            request = tells(room_id)
     except Exception:
         log.exception("room %s: a policy failed to tell whether it only listens", room_id)
         return None

@@ -1,6 +1,7 @@
 """The question put on every turn: does the agent speak, offer to, or stay silent?"""
 
 import asyncio
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -55,7 +56,8 @@ class SpeakDecision:
     `mode`: speak runs the turn; offer too, with one more note, to offer in a sentence what the agent could add; silent runs
     none. `reason` says why in a few words, `judgments` what was weighed, by name. `notes` join the turn's notes. A silence that
     is `final` is not changed by what the agent thinks. Raises ValueError for another mode, or final with anything but silence,
-    TypeError or ValueError for notes that are not texts and judgments that are not numbers by name.
+    TypeError or ValueError for a reason or notes that are not texts, judgments that are not finite numbers by name, and a `final`
+    that is neither True nor False.
     """
 
     mode: Mode
@@ -67,14 +69,26 @@ class SpeakDecision:
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             raise ValueError(f"mode {self.mode!r}: a decision is one of {', '.join(MODES)}")
+        if not _is_text(self.reason):
+            raise TypeError("a reason is a text")
+        if not isinstance(self.final, bool):
+            raise TypeError("final is True or False")
         if self.final and self.mode != "silent":
             raise ValueError(f"only a silent decision can be final, not {self.mode!r}")
-        if _is_text(self.notes) or not all(map(_is_text, self.notes)):
+        notes = () if _is_text(self.notes) else tuple(self.notes)
+        if _is_text(self.notes) or not all(map(_is_text, notes)):
             raise TypeError("notes are a sequence of texts")
-        if not isinstance(self.judgments, Mapping):
-            raise TypeError("judgments are numbers by name")
-        object.__setattr__(self, "notes", tuple(self.notes))
-        object.__setattr__(self, "judgments", {name: float(weight) for name, weight in self.judgments.items()})
+        object.__setattr__(self, "notes", notes)
+        object.__setattr__(self, "judgments", _numbers(self.judgments))
+
+
+def _numbers(judgments: Mapping[str, float]) -> dict[str, float]:
+    if not isinstance(judgments, Mapping) or not all(map(_is_text, judgments)):
+        raise TypeError("judgments are numbers by name")
+    numbers = {name: float(weight) for name, weight in judgments.items()}
+    if not all(map(math.isfinite, numbers.values())):
+        raise ValueError("judgments are finite numbers")
+    return numbers
 
 
 def _is_text(value: object) -> bool:

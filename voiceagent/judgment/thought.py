@@ -14,16 +14,19 @@ _NO_QUOTES: Final = str.maketrans(dict.fromkeys('"\u00ab\u00bb\u201c\u201d\u201e
 @dataclass(frozen=True, slots=True)
 class Thought:
     """What the agent makes of what it hears, in the first person; what it would say if given the turn, most important first and
-    three at most; and whether that cannot wait. Raises TypeError for anything but texts."""
+    three at most; and whether that cannot wait. Raises TypeError for anything but texts and a yes or no."""
 
     text: str = ""
     want_to_say: tuple[str, ...] = ()
     urgent: bool = False
 
     def __post_init__(self) -> None:
-        if not _is_text(self.text) or _is_text(self.want_to_say) or not all(map(_is_text, self.want_to_say)):
+        wishes = () if _is_text(self.want_to_say) else tuple(self.want_to_say)
+        if not _is_text(self.text) or _is_text(self.want_to_say) or not all(map(_is_text, wishes)):
             raise TypeError("a thought is a text and a sequence of sentences")
-        wanted = tuple(wish.strip() for wish in self.want_to_say if wish.strip())[:MOST_WANTED]
+        if not isinstance(self.urgent, bool):
+            raise TypeError("urgent is True or False")
+        wanted = tuple(wish.strip() for wish in wishes if wish.strip())[:MOST_WANTED]
         object.__setattr__(self, "want_to_say", wanted)
         if not wanted:
             object.__setattr__(self, "urgent", False)

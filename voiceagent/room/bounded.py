@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable
+from types import TracebackType
 from typing import Final, TypeVar
 
 log = logging.getLogger(__name__)
@@ -24,15 +24,20 @@ class PanicError(RuntimeError):
     """What was called raised something that is no Exception, as libraries of other languages do when they panic."""
 
 
-@contextmanager
-def contained() -> Iterator[None]:
+_AS_THEY_ARE: Final = (Exception, asyncio.CancelledError, GeneratorExit, KeyboardInterrupt, SystemExit)
+
+
+class contained:  # a block, in the small letters of a function: as a class it costs much less than as a generator
     """Raises a PanicError for what is no Exception in this block; cancellation and the end of the program stay as they are."""
-    try:
-        yield
-    except (Exception, asyncio.CancelledError, GeneratorExit, KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:
-        raise PanicError(f"{type(error).__name__}: {error}") from error
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if error is not None and not isinstance(error, _AS_THEY_ARE):
+            raise PanicError(f"{type(error).__name__}: {error}") from error
 
 
 async def bounded(call: Awaitable[T], ms: int) -> T:
@@ -55,7 +60,7 @@ async def bounded(call: Awaitable[T], ms: int) -> T:
         raise TooLateError(f"no result within {ms} ms")
     if task.cancelled():
         raise RuntimeError("the call was cancelled from within")
-    return task.result()
+    return _result(task)
 
 
 async def watched(call: Awaitable[T], ms: int) -> T:
@@ -68,13 +73,25 @@ async def watched(call: Awaitable[T], ms: int) -> T:
             raise TooLateError(f"no result within {ms} ms") from None
         raise
     except asyncio.CancelledError as error:
-        caller = asyncio.current_task()
-        if caller is None or caller.cancelling():
+        if not from_within():
             raise
         raise RuntimeError("the call was cancelled from within") from error
     if bound.expired():  # it took the cancellation for something to be ignored
         raise TooLateError(f"no result within {ms} ms")
     return result
+
+
+def from_within() -> bool:
+    """Whether a cancellation that the running task has caught is the doing of what it called: nobody cancelled the task."""
+    task = asyncio.current_task()
+    return task is not None and not task.cancelling()
+
+
+def _result(task: "asyncio.Task[T]") -> T:
+    try:
+        return task.result()
+    except GeneratorExit as error:  # nobody closed the task: it is the call's own
+        raise PanicError("GeneratorExit") from error
 
 
 async def _awaited(call: Awaitable[T]) -> T:

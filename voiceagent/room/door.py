@@ -55,9 +55,12 @@ def checked_participant(person: Participant) -> Participant:
 
 def checked_answer(event: RoomEvent) -> RoomEvent:
     """What a channel made, with what it shows to nobody can name shown to nobody. Raises RoomError for what is no content."""
+    scope = event.response_visibility
     try:
-        event = replace(
+        return replace(
             event,
+            visibility=_shown(event, event.visibility),
+            response_visibility=None if scope is None else _shown(event, scope),
             content=whole_content(event.content),
             metadata=frozen(event.metadata),
             addressed_to=addressed((event.addressed_to,) if isinstance(event.addressed_to, str) else event.addressed_to),
@@ -67,12 +70,6 @@ def checked_answer(event: RoomEvent) -> RoomEvent:
         )
     except ValueError as error:
         raise RoomError(f"an answer of channel {event.source.channel_id} cannot be taken: {error}") from None
-    scope = event.response_visibility
-    return replace(
-        event,
-        visibility=_shown(event, event.visibility),
-        response_visibility=None if scope is None else _shown(event, scope),
-    )
 
 
 def checked_change(before: RoomEvent, after: RoomEvent) -> RoomEvent:
@@ -103,7 +100,8 @@ def repaired(event: RoomEvent) -> RoomEvent:
     except ValueError as error:
         log.error("room %s: the metadata of event %s is left out: %s", event.room_id, event.id, error)
         kept = _EMPTY
-    return replace(event, content=whole_content(event.content), metadata=kept)
+    content = whole_content(event.content)
+    return event if content is event.content and kept is event.metadata else replace(event, content=content, metadata=kept)
 
 
 def _shown(event: RoomEvent, value: object) -> str:

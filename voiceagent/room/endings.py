@@ -1,4 +1,4 @@
-"""What ended with a process that is gone: how its open generations, inputs and speeches are closed in the feed, from the lines."""
+"""What ended with a process that is gone: how its open generations, inputs and speeches are closed, decided from the lines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -39,7 +39,7 @@ from voiceagent.room.passage import SYSTEM_CHANNEL, Bounds, Passage
 from voiceagent.room.receipt import Receipt
 from voiceagent.room.reply import Reply
 from voiceagent.room.rooms import Rooms
-from voiceagent.room.seat import Seat
+from voiceagent.room.seat import Outcomes, Seat
 from voiceagent.room.snapshot import snapshot
 from voiceagent.room.steering import Steering
 from voiceagent.room.store import Store
@@ -83,6 +83,7 @@ class RoomEngine:
         self.store: Store = store if store is not None else MemoryStore()
         self._new_id = ids or (lambda: uuid.uuid4().hex)
         self._tasks = Tasks()
+        self._spawn = self._tasks.spawn  # one for all seats
         self._hooks = Hooks(self._tasks.spawn)
         self._rooms = Rooms()
         self._opening = Opening(self.store, witness, on_line)
@@ -100,6 +101,7 @@ class RoomEngine:
             jobs=self._jobs,
             consumption=self._consumption,
         )
+        self._outcomes = Outcomes(self.host.take_answers, self.host.channel_failed, self._consumption.taken)
         self._announcing = Announcing(self._rooms, self._passage, self._intake, self.store, self.host.sound)
         self._steering = Steering(self._rooms, self._passage, self._intake, self.store)
         self._channels: dict[str, Channel] = {}
@@ -124,12 +126,12 @@ class RoomEngine:
                     log.exception("channel %s failed to close", channel.channel_id)
         finally:
             await self._consumption.flush()
-            for room in self._rooms:
-                room.end("shutdown")
-                self._rooms.remove(room.room_id)
+            rooms = self._rooms.clear()
             try:
                 await self._tasks.__aexit__(kind, error, trace)
             finally:
+                for room in rooms:  # now, for what was on its way until here is in their feeds
+                    room.end("shutdown")
                 await self._opening.close()
 
     # -- hooks ----------------------------------------------------------------------------------------------------------
@@ -215,8 +217,8 @@ class RoomEngine:
         if known is not None:
             known.binding = binding
             return
-        seat = Seat(channel, binding, room, self._tasks.spawn)
-        seat.on_outcome(self.host.take_answers, self.host.channel_failed, room.ledger, self._consumption.taken)
+        seat = Seat(channel, binding, room, self._spawn)
+        seat.on_outcome(self._outcomes, room.ledger)
         room.take_seat(seat)
         channel.on_attach(room_id)
 

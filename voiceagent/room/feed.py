@@ -1,7 +1,6 @@
 """A room as ordered lines for hosts: what happened, what is being said, who is told."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -23,7 +22,7 @@ _MS: Final = 1000
 class Feed:
     """One room's feed: what is published goes to where lines are kept, and from there to every reader."""
 
-    __slots__ = ("_began", "_keeper", "_readers", "_seq", "_watch", "room_id")
+    __slots__ = ("_began", "_keeper", "_last", "_readers", "_seq", "_watch", "room_id")
 
     def __init__(self, room_id: str, keeper: Keeper | None = None, end: FeedEnd = NOTHING, watch: Watch = UNWATCHED) -> None:
         """`keeper`: memory of its own by default. `end`: where the feed stood when the room was last closed."""
@@ -31,6 +30,7 @@ class Feed:
         self._keeper: Keeper = keeper if keeper is not None else LineMemory()
         self._seq = end.seq
         self._began: int | None = None
+        self._last: Moment | None = None
         self._readers: tuple[Subscription, ...] = ()
         self._watch = watch
         if end.last is not None:
@@ -64,7 +64,8 @@ class Feed:
         audience: Audience = "all",
     ) -> None:
         """Adds a line. Readers are given it once it is stored; a droppable one as soon as those before it are."""
-        moment = self._moment()
+        now = clock.now()
+        moment = self._moment(now)
         line = FeedEvent(
             None,
             self._seq,
@@ -79,7 +80,7 @@ class Feed:
             audience,
             data,
         )
-        self._watch.published(line, clock.now())
+        self._watch.published(line, now)
         if durable:
             self._keeper.keep(self, line)
         else:
@@ -87,7 +88,7 @@ class Feed:
 
     def commit(self, event: RoomEvent) -> None:
         """Adds the line of a committed event; refused ones, and those withheld from people's channels, are for hosts alone."""
-        self._keeper.keep(self, event_line(event, self._moment(), None, self._seq))
+        self._keeper.keep(self, event_line(event, self._moment(clock.now()), None, self._seq))
 
     def subscribe(self, after: int | None = None) -> Subscription:
         """A reader from now on; with `after`, the durable lines behind that number first, as far as they are kept.
@@ -120,7 +121,7 @@ class Feed:
         if line.seq is not None:
             self._seq = line.seq
         elif line.after != self._seq:
-            line = replace(line, after=self._seq)
+            line = line.at(None, self._seq)
         for reader in self._readers:
             reader.offer(line)
         if line.seq is not None:
@@ -141,11 +142,12 @@ class Feed:
     async def _past(self, after: int, limit: int) -> Sequence[FeedEvent]:
         return await self._keeper.past(self.room_id, after, limit)
 
-    def _moment(self) -> Moment:
-        now = clock.now()
+    def _moment(self, now: int) -> Moment:
         if self._began is None:
             self._began = now
-        return Moment(now - self._began, clock.utc().isoformat(timespec="milliseconds").replace("+00:00", "Z"))
+        if self._last is None or self._last.at_ms != now - self._began:  # lines come several at a time
+            self._last = Moment(now - self._began, clock.utc().isoformat(timespec="milliseconds").replace("+00:00", "Z"))
+        return self._last
 
     def _leave(self, reader: Subscription) -> None:
         self._readers = tuple(r for r in self._readers if r is not reader)

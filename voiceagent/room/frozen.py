@@ -51,17 +51,25 @@ def whole_content(content: object) -> Content:
     if not isinstance(content, _CONTENTS):
         raise ValueError(f"content: use one of {', '.join(kind.__name__ for kind in _CONTENTS)}, not {type(content).__name__}")
     changed: dict[str, Any] = {}
-    for field in fields(content):
-        value = getattr(content, field.name)
-        if field.type is int or field.type == "int":
+    for name, is_number, default in _FIELDS.get(type(content)) or _fields_of(type(content)):
+        value = getattr(content, name)
+        if is_number:
             fits = isinstance(value, int) and not isinstance(value, bool)
         else:
-            fits = isinstance(value, str) or (value is None and field.default is None)
-        if not fits or (field.name == "kind" and value != field.default):
-            raise ValueError(f"content: {type(content).__name__}.{field.name} cannot be {type(value).__name__}")
+            fits = isinstance(value, str) or (value is None and default is None)
+        if not fits or (name == "kind" and value != default):
+            raise ValueError(f"content: {type(content).__name__}.{name} cannot be {type(value).__name__}")
         if isinstance(value, str) and (text := whole_text(value)) != value:
-            changed[field.name] = text
+            changed[name] = text
     return replace(content, **changed) if changed else content
+
+
+def _fields_of(kind: type[Any]) -> tuple[tuple[str, bool, object], ...]:
+    """Name, whether it is a number, and default of each field of a content's class."""
+    return tuple((field.name, field.type is int or field.type == "int", field.default) for field in fields(kind))
+
+
+_FIELDS: Final = {kind: _fields_of(kind) for kind in _CONTENTS}
 
 
 def frozen(metadata: object) -> FrozenDict:

@@ -147,8 +147,15 @@ class Intake:
         event = checked_answer(event)
         metadata = {key: value for key, value in event.metadata.items() if key != "instruction"}
         parent = await self.thread_root(room, event.parent_event_id) if event.parent_event_id else None
-        event = replace(event, parent_event_id=parent)
-        event = replace(event, id=self._new_id(), index=None, idempotency_key=None, status=EventStatus.PENDING, blocked_by=None)
+        event = replace(
+            event,
+            id=self._new_id(),
+            index=None,
+            idempotency_key=None,
+            status=EventStatus.PENDING,
+            blocked_by=None,
+            parent_event_id=parent,
+        )
         if INTERNAL in (event.visibility, event.response_visibility):
             log.warning(
                 "room %s: channel %s may not write internal events: shown to nobody", room.room_id, event.source.channel_id

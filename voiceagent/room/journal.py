@@ -6,7 +6,7 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import Context
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from voiceagent import clock
@@ -91,6 +91,15 @@ class Journal:
     async def past(self, room_id: str, after: int, limit: int) -> Sequence[FeedEvent]:
         """The oldest lines behind a number. Raises StoreError."""
         return await self._lines.after(room_id, after, limit)
+
+    async def written(self, room_id: str) -> None:
+        """Returns once nothing waits of a room's feeds, or after LAST_MS."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LAST_MS / 1000):
+                for feed in [feed for feed in self._of if feed.room_id == room_id]:
+                    given = asyncio.Event()
+                    self.behind(feed, given.set)
+                    await given.wait()
 
     async def flush(self) -> None:
         """Returns once nothing waits, or after LAST_MS."""
@@ -202,7 +211,7 @@ class Journal:
         if seq > feed.seq + 1:
             await self._catch_up(feed, seq - 1)
         if seq > feed.seq:
-            feed.give(replace(line, seq=seq, after=seq - 1))
+            feed.give(line.at(seq, seq - 1))
 
     async def _catch_up(self, feed: Outlet, to: int | None = None) -> None:
         """Gives a feed what others have stored of it, up to a number; one that nobody reads only goes on behind that."""

@@ -37,6 +37,7 @@ class Opening:
         self._store = store
         self._witness = witness
         self._on_line = on_line
+        self._stored, self._dropped = self._tell_of_line, witness.dropped  # one of each for all rooms
         self._lines = kept_lines(store)
         journals = self._lines is not None and not isinstance(self._lines, LineMemory)
         self._journal = Journal(self._lines, witness.dropped) if self._lines is not None and journals else None
@@ -47,10 +48,12 @@ class Opening:
         return self._journal.waiting if self._journal is not None else 0
 
     async def room(self, room_id: str) -> LiveRoom:
-        """A room as it was left. Raises StoreError."""
+        """A room as it was left: what an earlier feed of it still has to store comes first. Raises StoreError."""
+        if self._journal is not None:
+            await self._journal.written(room_id)
         end = await self._lines.end(room_id) if self._lines is not None else NOTHING
         turns = Turns(room_id, self._witness)
-        watch = Watch(turns.read, self._stored, self._witness.dropped)
+        watch = Watch(turns.read, self._stored, self._dropped)
         room = LiveRoom(room_id, Feed(room_id, self._keeper(), end, watch), turns)
         for person in await self._store.list_participants(room_id):
             room.put_person(replace(person, active=False))
@@ -77,7 +80,7 @@ class Opening:
         if self._journal is not None:
             await self._journal.close()
 
-    def _stored(self, line: FeedEvent) -> None:
+    def _tell_of_line(self, line: FeedEvent) -> None:
         try:
             self._on_line(line)
         except Exception:

@@ -1,6 +1,6 @@
 """The rooms that are open."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from voiceagent.errors import RoomError
 from voiceagent.room.live import LiveRoom
@@ -36,3 +36,8 @@ class Rooms:
     def remove(self, room_id: str) -> None:
         """Closes a room; nothing when it is not open."""
         self._rooms.pop(room_id, None)
+
+    def clear(self) -> Sequence[LiveRoom]:
+        """No room is open any more; returns those that were."""
+        rooms, self._rooms = tuple(self._rooms.values()), {}
+        return rooms

@@ -27,7 +27,8 @@ class Roster:
     """The labels of one room's speakers, in the order in which they were first met.
 
     A name that reads like an earlier, different person's carries a rank (`ALICE (2)`); a nameless sender is called by its channel
-    (`@web`); a name that reads like a role in a prompt becomes `(a participant)`.
+    (`@web`), and nobody else is, since a name leaves out its leading `@`; a name that reads like a role in a prompt becomes
+    `(a participant)`. No other two share a label.
     """
 
     _speakers: dict[tuple[str, str], Speaker] = field(default_factory=dict)
@@ -58,13 +59,19 @@ class Roster:
         return known
 
     def _called(self, name: str, channel_id: str) -> Speaker:
+        name = _unmarked(name)
         if not name:
             return Speaker(f"@{channel_id}", named=False)
         look = likeness(name)
         if look in _ROLE_LOOKS:
             return Speaker(A_PARTICIPANT, named=True)
-        rank = self._taken[look] = self._taken.get(look, 0) + 1
-        return Speaker(name if rank == 1 else f"{name} ({rank})", named=True)
+        rank = self._taken.get(look, 0) + 1
+        while rank > 1 and likeness(f"{name} ({rank})") in self._taken:  # somebody is called that, rank and all
+            rank += 1
+        label = name if rank == 1 else f"{name} ({rank})"
+        self._taken[likeness(label)] = 1
+        self._taken[look] = rank
+        return Speaker(label, named=True)
 
 
 def likeness(name: str) -> str:
@@ -99,6 +106,10 @@ def _resembled(character: str) -> str | None:
 _ROLE_LOOKS: Final = frozenset(likeness(role) for role in _ROLES)
 
 
+def _unmarked(name: str) -> str:
+    return name.lstrip("@\uff20\ufe6b ")
+
+
 def people_around(participants: Iterable[Participant], agent_channel: str) -> list[str]:
     """The names of the active people whom an agent sits with, in order of joining: neither bots nor observers."""
     return [
@@ -107,5 +118,5 @@ def people_around(participants: Iterable[Participant], agent_channel: str) -> li
         if person.active
         and person.role not in (Role.BOT, Role.OBSERVER)
         and person.connected_via != (agent_channel,)
-        and (name := spoken_name(person.display_name))
+        and (name := _unmarked(spoken_name(person.display_name)))
     ]

@@ -4,9 +4,10 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
 from typing import Final
 
-from voiceagent.room.bounded import contained
+from voiceagent.room.bounded import contained, from_within
 from voiceagent.room.cause import Allowance, Cause, current
 from voiceagent.room.channel import Channel, ChannelOutput, RoomContext
 from voiceagent.room.events import ChannelBinding, ChannelType, EventType, RoomEvent
@@ -23,20 +24,27 @@ Failed = Callable[[str, str, Exception, str | None], None]
 Taken = Callable[[RoomEvent, str], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """Where buffered answers and failures of channels go, and what a channel that carries text has taken: one for all seats."""
+
+    answers: Answers
+    failed: Failed
+    taken: Taken
+
+
 class Seat:
     """Delivers to one channel. Its task lives only while something waits, so that an idle room runs nothing."""
 
     __slots__ = (
-        "_answers",
-        "_failed",
         "_ledger",
         "_left",
         "_missed",
+        "_outcomes",
         "_queue",
         "_room",
         "_running",
         "_spawn",
-        "_taken",
         "binding",
         "channel",
     )
@@ -50,18 +58,13 @@ class Seat:
         self._spawn = spawn
         self._queue: deque[tuple[RoomEvent, Allowance, bool]] | None = None
         self._running = False
-        self._answers: Answers | None = None
-        self._failed: Failed | None = None
+        self._outcomes: Outcomes | None = None
         self._ledger: Ledger | None = None
-        self._taken: Taken | None = None
 
-    def on_outcome(self, answers: Answers, failed: Failed, ledger: Ledger, taken: Taken) -> None:
-        """Where buffered answers and failures of the channel go, what became of the inputs that it was asked about, and what a
-        channel that carries text has taken."""
-        self._answers = answers
-        self._failed = failed
+    def on_outcome(self, outcomes: Outcomes, ledger: Ledger) -> None:
+        """Where outcomes go, and what became of the inputs that the channel was asked about."""
+        self._outcomes = outcomes
         self._ledger = ledger
-        self._taken = taken
 
     def tell(self, event: RoomEvent, allowance: Allowance, *, asked: bool = True) -> None:
         """Queues an event for the channel. An agent that is not `asked` only hears it.
@@ -120,17 +123,24 @@ class Seat:
                 if self.binding.channel_type.intelligence and event.type is not EventType.INSTRUCTION:
                     await self.channel.on_heard(event, self._room)
                 output = await self.channel.on_event(event, self._room) if asked else None
-            if output is not None and output.response_events and self._answers is not None:
-                await self._answers(event, output, self.channel)
-            if self._taken is not None and self.binding.channel_type is ChannelType.TEXT:
-                self._taken(event, self.binding.channel_id)
+            if output is not None and output.response_events and self._outcomes is not None:
+                await self._outcomes.answers(event, output, self.channel)
+            if self._outcomes is not None and self.binding.channel_type is ChannelType.TEXT:
+                self._outcomes.taken(event, self.binding.channel_id)
             if asked and (output is None or not output.later):
                 self._settle(event, "listened" if output is None or not output.response_events else "answered")
-        except Exception as error:
-            log.exception("channel %s failed on event %s", self.binding.channel_id, event.id)
-            self._fail(event.id, error)
-            if asked:
-                self._settle(event, "failed", "channel")
+        except asyncio.CancelledError:
+            if not from_within():
+                raise
+            self._failed_on(event, RuntimeError("it was cancelled from within"), asked)
+        except Exception as error:  # noqa: BLE001 - one channel's failure is not the room's
+            self._failed_on(event, error, asked)
+
+    def _failed_on(self, event: RoomEvent, error: Exception, asked: bool) -> None:
+        log.error("channel %s failed on event %s", self.binding.channel_id, event.id, exc_info=error)
+        self._fail(event.id, error)
+        if asked:
+            self._settle(event, "failed", "channel")
 
     def _settle(self, event: RoomEvent, disposition: Disposition, reason: str | None = None) -> None:
         if self._ledger is not None:
@@ -142,5 +152,5 @@ class Seat:
         self._fail(event_id, error)
 
     def _fail(self, event_id: str | None, error: Exception) -> None:
-        if self._failed is not None:
-            self._failed(self._room.room_id, self.binding.channel_id, error, event_id)
+        if self._outcomes is not None:
+            self._outcomes.failed(self._room.room_id, self.binding.channel_id, error, event_id)

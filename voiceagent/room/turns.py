@@ -1,6 +1,5 @@
 """One room's turns as they pass: which stage took how long, measured once, for whoever asks."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
@@ -88,7 +87,7 @@ class Turns:
     def __init__(self, room_id: str, witness: Witness = NOBODY) -> None:
         self._room_id = room_id
         self._witness = witness
-        self._open: OrderedDict[str, _Turn] = OrderedDict()
+        self._open: dict[str, _Turn] = {}
 
     # -- what is told ----------------------------------------------------------------------------------------------------
 
@@ -269,6 +268,8 @@ class Turns:
 
     def _end(self, turn: _Turn, now: int) -> None:
         self._open.pop(turn.id, None)
+        if not self._witness.follows:
+            return
         root = Span("turn", turn.start, now, first=turn.first, attributes=turn.attributes)
         self._witness.span(root)
         self._witness.trace(Trace(self._room_id, root, tuple(turn.spans), _since_1970(now)))

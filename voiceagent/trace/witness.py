@@ -27,6 +27,11 @@ class Witness:
     def __add__(self, other: "Witness") -> "Witness":
         return Witness(self.lines + other.lines, self.spans + other.spans, self.traces + other.traces, self.drops + other.drops)
 
+    @property
+    def follows(self) -> bool:
+        """Whether anybody is told of spans or traces."""
+        return bool(self.spans or self.traces)
+
     def line(self, type: str, data: Mapping[str, JSON]) -> None:
         """A line was published."""
         for tell in self.lines:

@@ -40,17 +40,23 @@ class VoiceChannel:
         self._said: str | None = None
 
     async def run(self) -> None:
-        """Hears the call to its end, and commits what was said in it."""
+        """Hears the call to its end, and commits what was said in it, also where the line breaks; that is raised then."""
+        broke: Exception | None = None
         async with asyncio.TaskGroup() as tasks:
             ear = Ear(self._hearing, self._floor.settings, tasks, self._new_input, self._inputs.guessed)
             self._ear = ear
             tasks.create_task(self._words.run(), name=f"words of {self.call.session_id}")
-            async for frame in self.call.frames():
-                self._hear(ear, frame)
+            try:
+                async for frame in self.call.frames():
+                    self._hear(ear, frame)
+            except Exception as error:  # noqa: BLE001 - raised below
+                broke = error
             self.line.end()
             for event in ear.finish():
                 self._on(event)
             self._words.end()
+        if broke is not None:
+            raise broke
 
     def _hear(self, ear: Ear, frame: AudioFrame) -> None:
         was_speaking = ear.speaking

@@ -1,6 +1,6 @@
 """Who hears a reply, each by their own line, and what the room is told of how far each has come with it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from voiceagent.audio.frame import to_ms
@@ -68,9 +68,18 @@ class Listeners:
             to_ms(played),
             letters(source[: script.spoken_chars(line.began_at)]),
             to_ms(line.began_at),
-            tuple((letters(source[:end]), to_ms(samples)) for end, samples in script.places(played)),
+            tuple(_marks(source, script.places(played))),
         )
         self._desk.heard(reply, come)
 
     def _tell(self, reply: Reply, line: Line, state: Literal["queued", "never_played"]) -> None:
         self._desk.heard(reply, Progress(self._channel_id, line.participant_id, state))
+
+
+def _marks(source: str, places: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Places in a text and in its sound as (letters, ms)."""
+    count = begin = 0
+    for end, samples in places:
+        count += letters(source[begin:end])
+        begin = end
+        yield count, to_ms(samples)

@@ -4,6 +4,7 @@ from typing import Literal
 
 from voiceagent.audio.frame import to_ms
 from voiceagent.room.feed import Feed
+from voiceagent.room.line import audience_of
 from voiceagent.room.reply import Reply
 from voiceagent.values import JSON
 from voiceagent.voice.cut import CutReply
@@ -108,6 +109,7 @@ class Notices:
             session_id=session_id,
             generation_id=reply.id,
             responds_to=reply.responds_to,
+            audience=audience_of(reply.visibility),
         )
 
 

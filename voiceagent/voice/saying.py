@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass
 
 from voiceagent.audio.frame import to_ms
+from voiceagent.room.line import audience_of
 from voiceagent.room.reply import Reply
 from voiceagent.values import JSON
 from voiceagent.voice.cut import CutReply
@@ -39,6 +40,7 @@ class Saying:
             "text": self.mouth.script.text,
             "played_ms": to_ms(played),
             "spoken_chars": self.mouth.script.spoken_chars(played),
+            "audience": audience_of(self.reply.visibility),
         }
 
     def cut_for(self, listener: Line | None, reason: str, input_id: str | None) -> CutReply:

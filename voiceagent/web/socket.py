@@ -117,5 +117,5 @@ async def _write(socket: WebSocket, text: str) -> None:
         raise ConnectionResetError("closed")
     try:
         await socket.send_text(text)
-    except WebSocketDisconnect as gone:
+    except (WebSocketDisconnect, RuntimeError) as gone:  # the server below has closed it, after a frame that breaks the protocol
         raise ConnectionResetError("gone") from gone

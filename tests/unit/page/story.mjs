@@ -103,6 +103,12 @@ test("people's ways of having heard an answer are one each, the one that says mo
   assert.deepEqual(consumed(answer(story), (id) => id.toUpperCase()), ["A was cut at \u201ctwo\u201d", "B has it"]);
 });
 
+test("how far a stored answer has come is shown with it, whatever the line names", () => {
+  const event = { id: "e", type: "message", correlation_id: "g", content: { body: "One two three" }, source: {} };
+  const far = ["consumption.updated", { event_id: "e", participant_id: "a", channel_id: "web", state: "read" }, {}];
+  assert.deepEqual(consumed(answer(told(...MADE, ["room.event", { event }], far)), (id) => id), ["a has read it"]);
+});
+
 test("a job is shown with the answer that began it, and ends there", () => {
   const job = { job_id: "j", label: "Trains" };
   const story = told(...MADE, ["job.queued", job], ["job.updated", { ...job, text: "half way" }], ["generation.finished", { text: "" }]);

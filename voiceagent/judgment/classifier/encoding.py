@@ -54,7 +54,7 @@ class Encoder:
         return Encoded(np.array([first + second], dtype=np.int64), np.array([kinds], dtype=np.int64))
 
     def _ids(self, text: str) -> list[int]:
-        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        ids: list[int] = self._tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False).ids
         return ids
 
 

@@ -70,7 +70,7 @@ class _Part:
 
 def letters(text: str) -> int:
     """The length of a text without its spaces, of which a reply and the answers that are stored of it have different ones."""
-    return sum(not char.isspace() for char in text)
+    return len("".join(text.split()))
 
 
 class Track:
@@ -113,13 +113,14 @@ class Track:
     def _changed(self, parts: Iterable[_Part], people: Iterable[Progress], at: datetime) -> Iterable[Update]:
         for part in parts:
             for progress in people:
-                found = _consumption(part, progress, at)
-                if found is None:
-                    continue
-                key = (part.event.id, found.channel_id, found.participant_id)
+                state = _state(part, progress)
+                key = (part.event.id, progress.channel_id, progress.participant_id)
                 known = self._known.get(key)
                 # How far somebody is while it goes on is in the feed's speech.progress, and not worth a row each time.
-                if found.says_more_than(known) and not (known is not None and known.state == found.state == "playing"):
+                if state is None or (known is not None and known.state == state == "playing"):
+                    continue
+                found = _consumption(part, progress, state, at)
+                if found.says_more_than(known):
                     self._known[key] = found
                     yield Update(part.event, found)
 
@@ -152,11 +153,8 @@ class Tracks:
         return track
 
 
-def _consumption(part: _Part, progress: Progress, at: datetime) -> Consumption | None:
-    """One answer's share of how far somebody has come with its reply; None when it was over before they came."""
-    if progress.missed and part.end <= progress.missed:
-        return None
-    state = _state(part, progress)
+def _consumption(part: _Part, progress: Progress, state: State, at: datetime) -> Consumption:
+    """One answer's share of how far somebody has come with its reply."""
     body = part.event.content.body
     heard = len(body)
     if state != "heard":
@@ -170,7 +168,10 @@ def _consumption(part: _Part, progress: Progress, at: datetime) -> Consumption |
     return Consumption(progress.channel_id, progress.participant_id, state, heard, played, at, word)
 
 
-def _state(part: _Part, progress: Progress) -> State:
+def _state(part: _Part, progress: Progress) -> State | None:
+    """Where an answer stands for somebody who has come so far with its reply; None when it was over before they came."""
+    if progress.missed and part.end <= progress.missed:
+        return None
     if progress.state not in ("playing", "cut"):
         return progress.state
     if progress.letters >= part.end > part.start:

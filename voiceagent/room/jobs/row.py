@@ -22,8 +22,8 @@ class JobRow:
 
     `result` is what the model reads of it, an error's text included; None while it runs. `told` says that nothing of it is left
     to be brought back to the agent. `owner` names the engine that runs it. `responds_to` is what the
-    agent was answering; `response_visibility` and `parent_event_id` are that event's, `chain_depth` its answer's: they bound what
-    is said of the result.
+    agent was answering; `parent_event_id` is that event's, `chain_depth` and `response_visibility` (None: all) its answer's:
+    they bound what is said of the result.
     """
 
     job_id: str

@@ -1,7 +1,6 @@
 """Lines of feeds kept in memory, numbered and given on at once."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final
 
 from voiceagent.room.cursors.memory import MemoryCursors
@@ -97,7 +96,7 @@ class _Lines:
                 return None
             self._told = index
         after, self._seq = self._seq, self._seq + 1
-        line = replace(line, seq=self._seq, after=after)
+        line = line.at(self._seq, after)
         self._lines.append(line)
         if len(self._lines) >= KEPT + _SLACK:
             del self._lines[:-KEPT]

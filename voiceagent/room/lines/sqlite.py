@@ -4,6 +4,7 @@ import secrets
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
+from itertools import chain
 from typing import Final
 
 from voiceagent.room.cursors.sqlite import SqliteCursors
@@ -62,7 +63,7 @@ class SqliteLines:
         plan = numbered(lines, ends, missing)
         if plan.rows:
             try:
-                await self._run(_insert(len(plan.rows)), tuple(value for row in plan.rows for value in self._values(row)))
+                await self._run(_insert(len(plan.rows)), tuple(chain.from_iterable(map(self._values, plan.rows))))
             except BaseException:
                 for room in rooms:
                     self._ends.pop(room, None)

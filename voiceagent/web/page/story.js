@@ -69,7 +69,7 @@ export class Story {
   constructor() { this.clear(); }
 
   clear() {
-    this.entries = new Map(); this.people = new Map(); this.events = new Set(); this.jobs = new Map(); this.notes = 0; this.gap = false;
+    this.entries = new Map(); this.people = new Map(); this.events = new Map(); this.jobs = new Map(); this.notes = 0; this.gap = false;
     this.changed = new Set();
   }
 
@@ -158,7 +158,7 @@ function job(story, data, words, generation) {
 
 function roomEvent(story, inner, line) {
   if (inner.type !== "message" || inner.status === "blocked" || story.events.has(inner.id)) return;
-  story.events.add(inner.id);
+  story.events.set(inner.id, null);
   const text = inner.content?.body ?? "", from = inner.source?.participant_id;
   if (from) {
     const input = story.input({ input_id: inner.id, participant_id: from }, line);
@@ -167,6 +167,7 @@ function roomEvent(story, inner, line) {
   }
   const alone = inner.correlation_id == null;
   const answer = story.answer({ ...line, responds_to: inner.responds_to ?? undefined }, inner.correlation_id ?? inner.id);
+  story.events.set(inner.id, answer);
   if (alone) answer.state = "made";
   if (!answer.parts.length) write(answer, text, answer.text ? undefined : 0);
 }
@@ -197,7 +198,7 @@ const TOLD = {
   "input.partial": (story, data) => { const input = story.entries.get(`input ${data.input_id}`); if (input?.open) story.touch(input).text = data.text; },
   "input.accepted": (story, data, line) => {
     if (!data.event_id) return; // an instruction: nobody said it
-    story.events.add(data.event_id);
+    story.events.set(data.event_id, null);
     Object.assign(story.input(data, line), { text: data.text ?? "", open: false });
   },
   "input.queued": (story, data) => story.settle(story.entries.get(`input ${data.input_id}`), data.delivery === "request_boundary" ? "joins the answer" : "waits"),
@@ -238,7 +239,7 @@ const TOLD = {
     if (!answer.text && answer.state !== "making") answer.gone = true;
   },
   "consumption.updated": (story, data, line) => {
-    const answer = story.entries.get(`answer ${line.generation_id ?? data.event_id}`);
+    const answer = story.events.get(data.event_id) ?? story.entries.get(`answer ${line.generation_id}`);
     if (answer) story.touch(answer).consumption.set(`${data.participant_id} ${data.channel_id}`, data);
   },
   "participant.joined": (story, data) => { story.people.set(data.participant_id, data.name); story.note(`${data.name ?? "Somebody"} joined`); },

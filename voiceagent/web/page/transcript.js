@@ -9,6 +9,9 @@ const node = (tag, name, text) => {
   if (text !== undefined) made.textContent = text;
   return made;
 };
+// What stands under the words, from above.
+const PLACES = ["tool", "mark", "heard", "job", "answering", "strip"];
+const place = (name) => PLACES.indexOf(name.split(" ")[0]);
 const LOOKS = { lit: "span", rest: "span", struck: "s", corrected: "s" };
 
 // One entry's box: made once, then changed in place, so that what others put into it and whoever is in it stay.
@@ -41,13 +44,14 @@ class Said {
     if (before?.text === text) return;
     if (!text) { before?.made.remove(); this.parts.delete(name); return; }
     const made = make();
-    if (before) before.made.replaceWith(made); else this.box.append(made);
+    const later = [...this.parts].filter(([other]) => place(other) > place(name)).sort(([one], [two]) => place(one) - place(two))[0];
+    if (before) before.made.replaceWith(made); else if (later) later[1].made.before(made); else this.box.append(made);
     this.parts.set(name, { text, made });
   }
 
   stopButton(name, on, label, what) {
     this.part(name, on ? label : "", () => {
-      const button = node("button", `stop ${name}`, "Stop");
+      const button = node("button", `stop ${name}`, "Stop answering");
       button.type = "button";
       button.setAttribute("aria-label", label);
       button.addEventListener("click", () => { button.disabled = true; this.stop(what); });
@@ -124,7 +128,7 @@ export class Transcript {
     said.part("tool", entry.tool ? `using ${entry.tool}…` : "");
     said.part("mark", entry.mark);
     for (const job of entry.jobs.values()) this.drawJob(job, said);
-    said.part("heard", consumed(entry, (id) => (id === this.self() ? "you:" : this.story.name(id))).join(" · "));
+    said.part("heard", consumed(entry, (id) => this.story.name(id)).join(" · "));
     if (entry.waits) said.part("strip", JSON.stringify(entry.waits), () => strip(entry.waits));
     said.stopButton("answering", stoppable(entry) && (entry.text !== "" || entry.tool !== null), "Stop this answer", { generation_id: entry.id });
     if (entry.state === "made" && entry.text) this.read(entry, `${this.agent}: ${entry.text}`);
