@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import tempfile
-from collections import Counter
 from collections.abc import AsyncIterator, Coroutine
 from pathlib import Path
 from typing import TypeVar
@@ -13,6 +12,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
+from tests.scenario.promises import hold
 from tests.scenario.rooms import ROOM, Door, message, seat
 from voiceagent.agent.channel import AIChannel
 from voiceagent.clock import VirtualLoop
@@ -27,7 +27,6 @@ from voiceagent.room.hooks import HookResult, HookTrigger
 from voiceagent.room.sqlite import SqliteStore
 
 _T = TypeVar("_T")
-TERMINALS = {"generation.finished", "generation.failed", "generation.detached"}
 TURNS = st.sampled_from(["words", "tool", "long", "fails", "raises", "applied", "lost", "empty"])
 PEOPLE = st.sampled_from(["ana", "ben"])
 WAITS = st.sampled_from([0, 0, 10, 200, 5_000])
@@ -221,7 +220,7 @@ class RoomMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         try:
             lines = self._do(self._end())
-            check(lines)
+            hold(lines)
         finally:
             asyncio.set_event_loop(None)
             self.loop.close()
@@ -235,41 +234,6 @@ class RoomMachine(RuleBasedStateMachine):
         lines = await self.store.feed_lines.after(ROOM, 0, 10_000)
         await self.store.close()
         return lines
-
-
-def check(lines: list[FeedEvent]) -> None:
-    """The promises of the feed that are about inputs and generations."""
-    assert [line.seq for line in lines] == list(range(1, len(lines) + 1))
-    accepted, settled = set[str](), Counter[str]()
-    started, over = set[str](), set[str]()
-    rows, delivered = set[str](), set[tuple[str, str]]()
-    for line in lines:
-        input_id, generation = line.data.get("input_id"), line.generation_id
-        if line.type == "input.accepted":
-            assert input_id not in accepted
-            accepted.add(str(input_id))
-        elif line.type.startswith(("input.", "steering.")):
-            assert input_id in accepted, line
-            settled[str(input_id)] += line.type == "input.settled"
-        if line.type == "generation.started":
-            assert generation not in started
-            started.add(str(generation))
-        elif generation is not None:
-            assert generation in started, line
-            assert generation not in over or line.type.startswith(("speech.", "job.")), line
-        if line.type == "room.event" and line.event is not None:
-            rows.add(line.event.id)
-        if line.type == "input.delivered":
-            delivered.add((str(input_id), str(generation)))
-        if line.type in TERMINALS:
-            over.add(str(generation))
-            taken, events = line.data["input_ids"], line.data["event_ids"]
-            assert isinstance(taken, list) and isinstance(events, list)
-            assert set(events) <= rows, line
-            assert len(set(taken)) == len(taken)
-            assert all((one, generation) in delivered for one in taken if one in accepted), line
-    assert started == over
-    assert dict(settled) == dict.fromkeys(accepted, 1)
 
 
 def _run(runs: int, steps: int = 30) -> None:

@@ -281,6 +281,24 @@ async def test_g43_a_receipt_says_how_far_a_correction_has_come(kit: RoomEngine)
     assert room.all("input.accepted")[1]["kind"] == "steer"
 
 
+async def test_g43_what_was_held_when_its_room_closed_is_still_held_when_it_opens_again(kit: RoomEngine) -> None:
+    room = await followed(kit, *ROUND, bench=Bench())
+    await say(kit, "Monday?")
+    await asyncio.sleep(0.1)
+    anchored = {"generation_id": room.open_id, "input_id": "s"}
+    steered = await kit.steer(ROOM, "no, Tuesday", **anchored)
+    await kit.close_room(ROOM)
+    await kit.create_room(ROOM)
+    again = await kit.steer(ROOM, "no, Tuesday", **anchored)
+    assert (again.input_id, again.disposition, again.duplicate) == (steered.input_id, "held", True)
+
+
+async def test_g02_of_two_texts_under_one_id_at_once_the_second_is_refused(kit: RoomEngine) -> None:
+    await followed(kit, "Yes.")
+    both = await asyncio.gather(*(kit.steer(ROOM, text, input_id="s") for text in ("faster", "slower")))
+    assert [(one.disposition, one.reason) for one in both] == [("new_turn", None), ("refused", "input_id_taken")]
+
+
 async def test_g44_giving_an_answer_up_takes_back_nothing(kit: RoomEngine) -> None:
     bench = Bench()
     room = await followed(kit, *ROUND, bench=bench)

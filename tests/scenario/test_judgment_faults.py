@@ -13,10 +13,11 @@ import pytest
 from tests.scenario.deciding import Notebook, Watch, deciding, last_notes, people, spoken
 from tests.scenario.rooms import ROOM, Door, message, say, seat, settled
 from voiceagent import clock
+from voiceagent.agent.context import AIContext, AIGenerationEvent
 from voiceagent.agent.deliberation import SpeakDecisionEvent
 from voiceagent.judgment.judged import ClassifierSpeakPolicy
 from voiceagent.judgment.policy import MockSpeakPolicy, Mode, SpeakDecision, SpeakPolicy, SpeakTurn
-from voiceagent.judgment.thinker import Heard
+from voiceagent.judgment.thinker import Heard, MockThinker
 from voiceagent.judgment.thought import Thought
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.events import RoomEvent
@@ -218,6 +219,25 @@ async def test_a_hook_that_spoils_what_it_is_shown_leaves_the_decision(
     decisions = [event.data async for event in told.events() if event.type == "input.decided"]
     assert [(data["input_id"], data["mode"], data["duration_ms"]) for data in decisions] == [(input_id, decided, 0)]
     assert spoken(door) == (["Noon."] if decided == "speak" else [])
+
+
+@pytest.mark.parametrize("rubbish", [None, "a context", AIContext(messages=None)], ids=["none", "text", "no messages"])  # type: ignore[arg-type]
+async def test_a_hook_that_leaves_nothing_to_think_about_keeps_the_thought(kit: RoomEngine, rubbish: object) -> None:
+    @kit.hook(HookTrigger.BEFORE_AI_GENERATION)
+    async def spoils(event: AIGenerationEvent) -> None:
+        if event.trigger.content.body == "two":
+            event.ai_context = rubbish  # type: ignore[assignment]
+
+    watch, thinker = Watch(kit), MockThinker([Thought("sound")])
+    await seat(kit, Door(), deciding(MockSpeakPolicy(["silent"]), thinker=thinker)[0])
+    told = kit.feed(ROOM).subscribe()
+    for text in ("one", "two", "three"):
+        await say(kit, text)
+        await settled()
+    told.close()
+    assert [event.data["disposition"] async for event in told.events() if event.type == "input.settled"] == ["listened"] * 3
+    assert [heard.messages[-1].content for heard, _ in thinker.calls] == ["one", "three"]
+    assert [event.thought for event in watch.thoughts] == [Thought("sound")]
 
 
 class Forgetful(MockSpeakPolicy):

@@ -1,6 +1,7 @@
 """What is left of an answer that is stopped: at its start, in its words, under a tool, and after its end."""
 
 import asyncio
+import weakref
 from typing import Literal
 
 import pytest
@@ -217,3 +218,24 @@ async def test_whatever_ends_during_an_answer_leaves_nothing_running(kit: RoomEn
             assert all(reply.ended for reply in door.replies)
     assert errors == []
     assert gate.opened <= (moment == 1_500)
+
+
+async def test_a_reply_that_is_over_lets_go_of_what_would_stop_it() -> None:
+    """Whoever keeps it, to see what became of it, keeps nothing of the turn that made it."""
+    stopped: list[str] = []
+    for end in (Reply.end, lambda reply: reply.cancel("host")):
+        reply, turn = Reply("g1", ROOM), Turn(stopped)
+        gone = weakref.ref(turn)
+        reply.when_cancelled(turn.stop)
+        end(reply)
+        del turn
+        assert gone() is None
+    assert stopped == ["stopped"]
+
+
+class Turn:
+    def __init__(self, stopped: list[str]) -> None:
+        self._stopped = stopped
+
+    def stop(self) -> None:
+        self._stopped.append("stopped")

@@ -8,7 +8,7 @@ import pytest
 from tests.scenario.deciding import Watch, deciding, last_notes, people
 from tests.scenario.rooms import ROOM, Door, say, seat, settled
 from voiceagent import clock
-from voiceagent.agent.context import AIContext, AIGenerationEvent
+from voiceagent.agent.context import AIGenerationEvent
 from voiceagent.agent.presence import OFFER
 from voiceagent.judgment.policy import MockSpeakPolicy, SpeakDecision
 from voiceagent.judgment.thinker import Heard, MockThinker
@@ -220,25 +220,6 @@ async def test_s07_093_nor_for_the_hooks_of_its_thought(kit: RoomEngine) -> None
     told.close()
     await settled()
     assert len(thinker.calls) == 1
-
-
-@pytest.mark.parametrize("rubbish", [None, "a context", AIContext(messages=None)], ids=["none", "text", "no messages"])  # type: ignore[arg-type]
-async def test_a_hook_that_leaves_nothing_to_think_about_keeps_the_thought(kit: RoomEngine, rubbish: object) -> None:
-    @kit.hook(HookTrigger.BEFORE_AI_GENERATION)
-    async def spoils(event: AIGenerationEvent) -> None:
-        if event.trigger.content.body == "two":
-            event.ai_context = rubbish  # type: ignore[assignment]
-
-    watch, thinker = Watch(kit), MockThinker([CHAT])
-    await seat(kit, Door(), deciding(MockSpeakPolicy(["silent"]), thinker=thinker)[0])
-    told = kit.feed(ROOM).subscribe()
-    for text in ("one", "two", "three"):
-        await say(kit, text)
-        await settled()
-    told.close()
-    assert [event.data["disposition"] async for event in told.events() if event.type == "input.settled"] == ["listened"] * 3
-    assert [heard.messages[-1].content for heard, _ in thinker.calls] == ["one", "three"]
-    assert [event.thought for event in watch.thoughts] == [CHAT]
 
 
 async def test_s07_094_late_decisions_are_off_unless_asked_for(kit: RoomEngine) -> None:

@@ -89,7 +89,7 @@ class Ledger:
         self._open: dict[str, _Input] | None = None
         self._stopped: str | None = None
         self._closed = False
-        self._unanswered: dict[str, None] | None = None
+        self._unanswered: dict[str, Disposition] | None = None
 
     @property
     def unanswered(self) -> Collection[str]:
@@ -100,7 +100,7 @@ class Ledger:
         """A line that the feed had before the room was opened again."""
         input_id = data.get("input_id")
         if type in ("input.held", "input.unknown") and isinstance(input_id, str):
-            self._leave(input_id)
+            self._leave(input_id, "held" if type == "input.held" else "unknown")
 
     def stop(self, reason: str) -> None:
         """Takes nothing more; what was taken goes on to its end."""
@@ -203,7 +203,8 @@ class Ledger:
         """Where an input stands; None when the room does not remember it."""
         one = (self._inputs or {}).get(input_id)
         if one is None:
-            return None
+            end = (self._unanswered or {}).get(input_id)
+            return None if end is None else Standing(None, False, end, None)
         asked = next((a for a in one.asked.values() if a.route is not None), None)
         route, delivered = (asked.route, asked.delivered) if asked is not None else (None, False)
         return Standing(route, delivered, one.end, one.generations[-1] if one.generations else None)
@@ -246,7 +247,7 @@ class Ledger:
         details: dict[str, JSON] = {} if first.reason is None else {"reason": first.reason}
         if one.end in ("held", "unknown"):
             details |= {} if first.route is None else {"route": first.route}
-            self._leave(one.id)
+            self._leave(one.id, one.end)
             self._publish(one.end, one, dict(details))
         self._publish("settled", one, {"disposition": one.end, "generation_ids": list(one.generations), **details})
 
@@ -272,11 +273,11 @@ class Ledger:
             audience=one.audience,
         )
 
-    def _leave(self, input_id: str) -> None:
+    def _leave(self, input_id: str, end: Disposition) -> None:
         """Notes an input that nobody answered, the newest ones only."""
         if self._unanswered is None:
             self._unanswered = {}
-        self._unanswered[input_id] = None
+        self._unanswered[input_id] = end
         if len(self._unanswered) > UNANSWERED:
             del self._unanswered[next(iter(self._unanswered))]
 

@@ -9,8 +9,8 @@ class Reply:
 
     `channel_id` is the agent's channel, None for words that no agent answers with (an announcement). `responds_to` is the
     event answered, None for greetings and announcements. `visibility` says who may hear it. `urgent`: it cuts what sounds
-    (say), instead of waiting its turn. Whoever sounds it says so: `speech_ids` are the speeches made of it, `heard` whether something
-    of one has gone to a listener. Writing never blocks: a generation is bounded by its model's limit, not by how fast
+    (say), instead of waiting its turn. Whoever sounds it says so: `speech_ids` are the speeches made of it, `heard` whether
+    something of one has gone to a listener. Writing never blocks: a generation is bounded by its model's limit, not by how fast
     somebody speaks it.
     """
 
@@ -60,8 +60,9 @@ class Reply:
         return not self._ended and bool(self._pieces) and self._pieces[-1] == "\n"
 
     def when_cancelled(self, stop: Callable[[], object]) -> None:
-        """Names what to stop when the reply is cancelled before its words have ended."""
-        self._stop = stop
+        """Names what to stop when the reply is cancelled before its words have ended; it is let go of then."""
+        if not self._ended:
+            self._stop = stop
 
     def write(self, piece: str) -> None:
         """Adds words; nothing once the reply has ended."""
@@ -79,7 +80,7 @@ class Reply:
 
     def end(self) -> None:
         """No more words will come."""
-        self._ended = True
+        self._ended, self._stop = True, None
         self._wake()
 
     def cancel(self, reason: str) -> bool:
@@ -87,10 +88,10 @@ class Reply:
         if self.cancelled is not None:
             return False
         self.cancelled = reason
-        was_open = not self._ended
+        stop = self._stop
         self.end()
-        if was_open and self._stop is not None:
-            self._stop()
+        if stop is not None:
+            stop()
         return True
 
     async def pieces(self) -> AsyncIterator[str]:

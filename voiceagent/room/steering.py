@@ -10,7 +10,7 @@ from voiceagent.room.events import ChannelType, EventSource, RoomEvent, TextCont
 from voiceagent.room.intake import SUBMITTED, Intake, digest_of
 from voiceagent.room.ledger import STEER
 from voiceagent.room.live import LiveRoom
-from voiceagent.room.passage import SYSTEM_CHANNEL, Passage
+from voiceagent.room.passage import KEY_TAKEN, SYSTEM_CHANNEL, Passage
 from voiceagent.room.receipt import Receipt, disposition_of
 from voiceagent.room.rooms import Rooms
 from voiceagent.room.store import EventFilter, Store
@@ -20,6 +20,9 @@ LONGEST: Final = 16_000
 """Characters of a steering text."""
 
 LONGEST_ID: Final = 128
+
+TAKEN: Final = "input_id_taken"
+"""Why a text is refused under an id that names another one."""
 
 DECIDE_MS: Final = 1_000
 """How long a receipt waits for the agent to say by what way the text goes."""
@@ -69,7 +72,7 @@ class Steering:
         cause = self._passage.place()
         result = await self._passage.take(room, replace(event, chain_depth=cause.depth), cause)
         if result.event is None or result.blocked:
-            return Receipt(None, "refused", result.reason)
+            return Receipt(None, "refused", TAKEN if result.reason == KEY_TAKEN else result.reason)
         decided = asyncio.Event()
         room.ledger.when_decided(result.event.id, decided.set)
         with contextlib.suppress(TimeoutError):
@@ -79,7 +82,7 @@ class Steering:
 
     async def _again(self, known: RoomEvent, event: RoomEvent) -> Receipt:
         if known.metadata.get(SUBMITTED) != event.metadata.get(SUBMITTED):
-            return Receipt(None, "refused", "input_id_taken")
+            return Receipt(None, "refused", TAKEN)
         return replace(await self._receipt(known), duplicate=True)
 
     async def _receipt(self, event: RoomEvent) -> Receipt:
