@@ -61,7 +61,16 @@ async def test_half_a_character_is_read_like_any_other_sign(lexical: bool) -> No
     await classifier.close()
 
 
-@pytest.mark.parametrize("text", ["Just listen for now.", "Please only listen.", "Don't say anything until I ask you."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Just listen for now.",
+        "Please only listen.",
+        "Don't say anything until I ask you.",
+        "Contente-toi d'écouter.",
+        "Por ahora solo escucha.",
+    ],
+)
 @pytest.mark.parametrize(
     ("people", "before"), [(("Ann",), ()), (("Ann", "Bo"), (("Ann", "Nova, how far?"), ("Nova", "Two miles.")))]
 )

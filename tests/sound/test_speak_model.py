@@ -55,16 +55,16 @@ def share(found: measures.Share) -> float:
 
 
 def test_the_development_set(development: list[Trial]) -> None:
-    assert share(measures.modes_right(development)) >= 0.82
+    assert share(measures.modes_right(development)) >= 0.84
     assert share(measures.false_speak(development)) <= 0.10
-    assert share(measures.missed_speak(development)) <= 0.07
+    assert share(measures.missed_speak(development)) <= 0.10
 
 
 def test_blind_writers(blind: list[Trial]) -> None:
-    assert len(blind) >= 500
-    assert share(measures.modes_right(blind)) >= 0.71
-    assert share(measures.false_speak(blind)) <= 0.22
-    assert share(measures.missed_speak(blind)) <= 0.20
+    assert len(blind) >= 3_800
+    assert share(measures.modes_right(blind)) >= 0.78
+    assert share(measures.false_speak(blind)) <= 0.14
+    assert share(measures.missed_speak(blind)) <= 0.18
 
 
 def test_probabilities_mean_what_they_say_on_blind_writers(blind: list[Trial]) -> None:

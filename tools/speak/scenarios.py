@@ -327,10 +327,10 @@ SCENARIOS: dict[str, tuple[Scenario, float]] = {
     scenario.__name__: (scenario, weight)
     for scenario, weight in (
         (chat, 14), (after_agent, 5), (followup, 6), (named, 10), (remark, 5), (about, 8), (tentative, 6), (deferred, 5),
-        (unfinished, 11), (hush, 5), (listen_request, 4), (hush_person, 3), (indirect, 9), (ask_agent, 3), (solo_request, 5),
+        (unfinished, 7), (hush, 4), (listen_request, 4), (hush_person, 3), (indirect, 4), (ask_agent, 3), (solo_request, 5),
         (solo_remark, 3),
         (solo_other, 8), (answered, 5), (answer_person, 3), (not_answered, 2), (quiet_room, 4), (asked_while_quiet, 3),
-        (lifted, 6), (hushed_again, 1), (cut_on, 4), (cut_off, 4), (thought, 6), (thought_named, 3),
+        (lifted, 4), (hushed_again, 1), (cut_on, 4), (cut_off, 4), (thought, 6), (thought_named, 3),
     )
 }  # fmt: skip
 """Each scenario with how often it is drawn, by weight."""

@@ -30,7 +30,7 @@ from voiceagent.judgment.classifier.encoding import Encoder, described
 from voiceagent.judgment.classifier.heads import NAMES, WIDTH
 
 SEED = 20260
-SMOOTH = 0.03
+SMOOTH = 0.02
 CALIBRATION = 9
 """Every ninth written turn is left out of training, for the temperatures."""
 
@@ -85,7 +85,7 @@ def loss(logits: Tensor, labels: Tensor, directness: Tensor) -> Tensor:
 
 
 def fit(net: torch.nn.Module, plan: list[list[Example]], *, rate: float, head_rate: float) -> None:
-    """One pass over the planned batches with warm-up and a linear way down; the mean of the last third's weights is kept."""
+    """One pass over the planned batches with warm-up and a linear way down."""
     slow = [p for n, p in net.named_parameters() if not n.startswith(("lexical", "joined", "heads"))]
     fast = [p for n, p in net.named_parameters() if n.startswith(("lexical", "joined", "heads"))]
     steps, began = len(plan), time.monotonic()
@@ -94,10 +94,9 @@ def fit(net: torch.nn.Module, plan: list[list[Example]], *, rate: float, head_ra
     )
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda s: min((s + 1) / (0.06 * steps), (steps - s) / (0.94 * steps)))
     net.train()
-    mean = torch.optim.swa_utils.AveragedModel(net)
     for step, batch in enumerate(plan):
         ids, kinds, features, mask, labels, directness = tensors(batch)
-        hidden = torch.rand(ids.shape) < 0.06
+        hidden = torch.rand(ids.shape) < 0.04
         ids = torch.where(hidden & (kinds == 1) & (ids > 4), torch.ones_like(ids), ids)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             logits = net(ids, kinds, features, mask)
@@ -107,11 +106,8 @@ def fit(net: torch.nn.Module, plan: list[list[Example]], *, rate: float, head_ra
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
         optimiser.step()
         schedule.step()
-        if step >= steps * 2 // 3:
-            mean.update_parameters(net)
         if step % 100 == 0:
             print(f"step {step}/{steps} loss {found.item():.3f} {time.monotonic() - began:.0f} s", flush=True)
-    net.load_state_dict(mean.module.state_dict())
 
 
 def fit_lexical(data: list[Example], width: int, epochs: int) -> LexicalNet:

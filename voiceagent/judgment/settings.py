@@ -8,7 +8,7 @@ Policy = Literal["classifier", "always"]
 ClassifierName = Literal["embedded", "lexical", "llm", "openai", "jev"]
 ThinkerName = Literal["notes", "llm", "off"]
 
-DEFAULT_POLICY: Final[Policy] = "classifier"
+DEFAULT_POLICY: Final[Policy] = "always"
 """What holds where nobody chooses."""
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=64)]

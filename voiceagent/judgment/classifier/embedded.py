@@ -14,6 +14,7 @@ from voiceagent.judgment.classifier.heads import answers, head_of
 from voiceagent.judgment.classifier.language import asks_language, spoken_language
 from voiceagent.judgment.classifier.lexical import LexicalHeads
 from voiceagent.judgment.classifier.lexicon import common_words
+from voiceagent.judgment.classifier.plainly import with_what_is_plain
 from voiceagent.judgment.classifier.question import (
     Answer,
     Answers,
@@ -90,7 +91,8 @@ class EmbeddedClassifier:
             raise ClassifierError(f"the embedded classifier cannot judge: {error}") from error
 
     def _judged(self, state: State) -> Mapping[str, Answer]:
-        return answers(self._heads.logits(view(state, self._common)))
+        seen = view(state, self._common)
+        return with_what_is_plain(answers(self._heads.logits(seen)), seen)
 
 
 def _answered(given: Answers, asked: Mapping[str, Question]) -> Mapping[str, Answer]:
