@@ -73,12 +73,14 @@ class Lines:
         self._tasks = asyncio.TaskGroup()
         self._lines: dict[tuple[str, str], Line] = {}
         self._living: set[Line] = set()
+        self._closing = False
 
     async def __aenter__(self) -> "Lines":
         await self._tasks.__aenter__()
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._closing = True
         for line in tuple(self._living):
             await line.call.close()
         await self._tasks.__aexit__(kind, error, trace)
@@ -90,6 +92,7 @@ class Lines:
 
         The name is cleaned, and numbered when somebody has it. Raises Refused, TransportError; then nothing has changed.
         """
+        self._refuse_when_closing()
         others = [line for line in self._living if line.key != (room, person.id)]
         here = [line for line in others if line.room == room]
         if len(here) >= self._settings.max_people:
@@ -103,6 +106,7 @@ class Lines:
         self._living.add(line)
         try:
             answer = await line.call.accept(offer)
+            self._refuse_when_closing()
             await self._rooms.enter(room)
         except BaseException:
             self._living.discard(line)
@@ -113,6 +117,10 @@ class Lines:
         self._lines[line.key] = line
         self._tasks.create_task(self._serve(line), name=f"line {line.call.session_id}")
         return line, answer
+
+    def _refuse_when_closing(self) -> None:
+        if self._closing:
+            raise Refused(503, "the server is closing: try again later")
 
     def find(self, room: str, participant: str) -> Line:
         """The participant's line in this room. Raises Refused 404."""
