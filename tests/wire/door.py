@@ -106,8 +106,13 @@ async def let_in(client: httpx.AsyncClient, more: int = 1) -> None:
     """Returns once so many more streams may be open at once."""
     async with AsyncExitStack() as streams:
         while more:
-            response = await streams.enter_async_context(client.stream("GET", "v1/rooms/lobby/events"))
-            more -= response.status_code == 200
+            asked = client.stream("GET", "v1/rooms/lobby/events")
+            response = await asked.__aenter__()
+            if response.status_code == 200:
+                streams.push_async_exit(asked)
+                more -= 1
+            else:
+                await asked.__aexit__(None, None, None)
 
 
 def tone(seconds: float, hertz: float = 440.0, level: int = 8000) -> Samples:
