@@ -22,7 +22,7 @@ from voiceagent.room.sqlite import SqliteStore
 
 _SOURCE = EventSource("voice", ChannelType.VOICE)
 _NOBODY = 65534
-_SPACE = 300_000
+_SPACE = 400_000
 
 
 def _say(value: object) -> None:
