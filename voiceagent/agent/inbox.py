@@ -1,6 +1,5 @@
 """What waits to be taken into one answer at its next request; admission closes once, before the answer's end is told."""
 
-import asyncio
 from dataclasses import dataclass, replace
 
 from voiceagent.agent.notes import add_turn_note
@@ -35,7 +34,6 @@ class Inbox:
 
     def __init__(self) -> None:
         self._given: list[Given] = []
-        self._came = asyncio.Event()
         self.closed = False
 
     def __len__(self) -> int:
@@ -47,18 +45,12 @@ class Inbox:
             return False
         self._given.append(given)
         self._given.sort(key=lambda one: one.turn.arrival)
-        self._came.set()
         return True
 
     def take(self) -> tuple[Given, ...]:
         """All that waits, in the order in which it came to the room."""
         given, self._given = tuple(self._given), []
-        self._came.clear()
         return given
-
-    async def arrived(self) -> None:
-        """Returns once something waits."""
-        await self._came.wait()
 
     def close(self) -> tuple[Given, ...]:
         """Nothing more is taken; returns what was never taken in."""

@@ -9,14 +9,13 @@ from typing import Final
 
 from voiceagent.judgment.classifier.lexicon import LANGUAGES, Lexicon, common_words, lexicon, spoken
 from voiceagent.judgment.classifier.names import plain
+from voiceagent.judgment.classifier.prior import levels, raised
 from voiceagent.judgment.classifier.question import Answers, Classifier, Question, ScoreAnswer, State
-from voiceagent.judgment.classifier.questions import DIRECTNESS
 from voiceagent.judgment.classifier.view import PEOPLE
 
 AMOUNT: Final = 1.25
 SURE: Final = 0.25
 _TELLS: Final = 0.5
-_HIGHEST: Final = len(DIRECTNESS.levels) - 1.0
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ASKS: Final = re.compile(r"\?\W*$|\?\s|¿")
 _CALLED: Final = re.compile(r"^\W*([^\W_]+)\s*[,!]|,\s*([^\W_]+)\s*[?.!]*\s*$")
@@ -37,20 +36,15 @@ class Alone:
     """
 
     def __init__(self, classifier: Classifier, amount: float = AMOUNT) -> None:
-        if not 0 < amount <= 3:
-            raise ValueError("amount counts levels of directness: give a number above 0 and up to 3")
         self._classifier = classifier
-        self._amount = amount
+        self._amount = levels(amount)
 
     async def classify(self, state: State, questions: Mapping[str, Question]) -> Answers:
         """The wrapped classifier's answers, with the prior in them. Raises what it raises."""
         answers = await self._classifier.classify(state, questions)
-        before, level = answers.score("directness"), _level(answers)
+        level = _level(answers)
         share = meant(state) if level >= SURE else 0.0
-        if not share:
-            return answers
-        after = min(level + self._amount * share, max(before, _HIGHEST))
-        return answers.having({"directness": ScoreAnswer(after), "alone": ScoreAnswer(after - before)})
+        return raised(answers, "alone", level, self._amount * share) if share else answers
 
     async def close(self) -> None:
         """Closes the wrapped classifier."""

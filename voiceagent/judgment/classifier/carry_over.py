@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from voiceagent.judgment.classifier.question import Answers, Classifier, Question, ScoreAnswer, State
-from voiceagent.judgment.classifier.questions import DIRECTNESS
+from voiceagent.judgment.classifier.prior import levels, raised
+from voiceagent.judgment.classifier.question import Answers, Classifier, Question, State
 from voiceagent.values import JSON
 
 
@@ -17,19 +17,15 @@ class CarryOver:
     """
 
     def __init__(self, classifier: Classifier, amount: float = 0.5) -> None:
-        if not 0 < amount <= 3:
-            raise ValueError("amount counts levels of directness: give a number above 0 and up to 3")
         self._classifier = classifier
-        self._amount = amount
+        self._amount = levels(amount)
 
     async def classify(self, state: State, questions: Mapping[str, Question]) -> Answers:
         """The wrapped classifier's answers, with the prior in them. Raises what it raises."""
         answers = await self._classifier.classify(state, questions)
         if "directness" not in answers or not _goes_on(state):
             return answers
-        before = answers.score("directness")
-        after = min(before + self._amount, max(before, len(DIRECTNESS.levels) - 1.0))
-        return answers.having({"directness": ScoreAnswer(after), "carry_over": ScoreAnswer(after - before)})
+        return raised(answers, "carry_over", answers.score("directness"), self._amount)
 
     async def close(self) -> None:
         """Closes the wrapped classifier."""

@@ -37,7 +37,11 @@ class Lexicon:
 
     def whole(self, concept: str, text: str) -> bool:
         """Whether `text` is made of nothing but a concept's words and phrases."""
-        return bool(text) and not self._patterns[concept].sub("", text).strip()
+        return bool(text) and not self.without(concept, text)
+
+    def without(self, concept: str, text: str) -> str:
+        """What is left of `text` when a concept's words and phrases are taken out."""
+        return self._patterns[concept].sub("", text).strip()
 
 
 @cache

@@ -30,10 +30,11 @@ def _hushed(answer: Answer) -> bool:
 
 def _only_asks_to_listen(view: View) -> bool:
     text = " ".join(view.last.words)
-    return any(
-        lexicon(language).count("listen_plainly", text) and lexicon(language).whole("listen_whole", text)
-        for language in LANGUAGES
-    )
+    for words in map(lexicon, LANGUAGES):
+        rest = words.without("listen_plainly", text)
+        if rest != text and not words.without("listen_around", rest):
+            return True
+    return False
 
 
 def _at_least(answer: Answer) -> Answer:
