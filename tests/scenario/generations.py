@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 
-from tests.scenario.rooms import ROOM, Door, seat, settled
+from tests.scenario.rooms import ROOM, Door, say, seat, settled
 from voiceagent.agent.channel import AIChannel
 from voiceagent.llm.model import Chunk, Done, Message, Prompt, Steered, TextDelta, ToolCall
 from voiceagent.llm.scripted import Pause, ScriptedModel, Step
 from voiceagent.room.engine import RoomEngine
-from voiceagent.room.events import ChannelType
+from voiceagent.room.events import ChannelType, RoomEvent
 from voiceagent.room.feed import FeedEvent, Subscription
 from voiceagent.values import JSON
 
@@ -17,6 +17,15 @@ ENDS = ("generation.finished", "generation.failed", "generation.detached")
 LOOK = ToolCall("c1", "look", "{}")
 ROUND: tuple[Sequence[Step], str] = (("One moment.", LOOK), "It is Tuesday.")
 """A model's turns: a tool, then an answer."""
+NATIVE: tuple[Step, ...] = (Steered("", "accepted", "r1"), "Monday.", Pause(100), Steered("", "applied", "r2"), "Tuesday.")
+"""A model's stream that takes an input in as it answers."""
+
+
+async def goes_on(kit: RoomEngine, first: str, second: str) -> tuple[RoomEvent, RoomEvent]:
+    """Somebody says something, and a tenth of a second later something more."""
+    before = await say(kit, first)
+    await asyncio.sleep(0.1)
+    return before, await say(kit, second)
 
 
 @dataclass

@@ -21,6 +21,7 @@ from voiceagent.room.events import (
     RoomEvent,
     TextContent,
 )
+from voiceagent.room.hooks import ErrorEvent, HookTrigger
 from voiceagent.room.memory import MemoryStore
 from voiceagent.room.reply import Reply
 from voiceagent.room.sqlite import SqliteStore
@@ -111,6 +112,17 @@ def message(text: str | Content, channel: str = "text", sender: str | None = "an
 async def say(kit: RoomEngine, text: str, channel: str = "text", sender: str | None = "ana") -> RoomEvent:
     """Types something into the room; it must have been taken."""
     return taken(await kit.process_inbound(message(text, channel, sender), room_id=ROOM))
+
+
+def errors_of(kit: RoomEngine) -> list[ErrorEvent]:
+    """Fills up with what ON_ERROR is told."""
+    errors: list[ErrorEvent] = []
+
+    @kit.hook(HookTrigger.ON_ERROR)
+    async def note(error: ErrorEvent) -> None:
+        errors.append(error)
+
+    return errors
 
 
 def taken(result: InboundResult) -> RoomEvent:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import pytest
 
-from tests.scenario.generations import LOOK, Bench, Followed, asked, followed
+from tests.scenario.generations import LOOK, Bench, Followed, asked, followed, goes_on
 from tests.scenario.rooms import ROOM, Door, Whole, message, say, seat, settled, taken
 from voiceagent.agent.channel import AIChannel
 from voiceagent.llm.scripted import Pause, ScriptedModel
@@ -185,9 +185,7 @@ async def test_g11_an_agent_that_answers_an_agent_says_what_brought_it_about(kit
 
 async def test_g12_one_generation_is_open_for_a_person_where_answers_sound_and_others_open_their_own(kit: RoomEngine) -> None:
     room = await followed(kit, [Pause(500), "Yes."], spoken=True)
-    await say(kit, "one")
-    await asyncio.sleep(0.1)
-    await say(kit, "two")
+    await goes_on(kit, "one", "two")
     await asyncio.sleep(0.1)
     assert len(room.generations) == 1
     await say(kit, "mine", sender="ben")

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.scenario.generations import LOOK, ROUND, Bench, LiveModel, followed
+from tests.scenario.generations import LOOK, NATIVE, ROUND, Bench, LiveModel, followed, goes_on
 from tests.scenario.rooms import ROOM, rows, say, settled
 from voiceagent.llm.model import Done, Steered, ToolCall
 from voiceagent.llm.scripted import Pause, ScriptedModel, Step
@@ -15,9 +15,7 @@ from voiceagent.room.store import EventFilter
 async def test_g14_g15_what_was_queued_belongs_to_the_generation_that_delivers_it(kit: RoomEngine) -> None:
     bench = Bench()
     room = await followed(kit, *ROUND, bench=bench)
-    first = await say(kit, "move it to Monday")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "no, Tuesday")
+    first, second = await goes_on(kit, "move it to Monday", "no, Tuesday")
     third = await say(kit, "in the morning")
     await asyncio.sleep(0.1)
     (before,) = room.generations
@@ -32,9 +30,7 @@ async def test_g14_g15_what_was_queued_belongs_to_the_generation_that_delivers_i
 async def test_g15_an_answer_that_ends_before_it_took_something_in_leaves_it_to_the_next(kit: RoomEngine) -> None:
     bench = Bench()
     room = await followed(kit, ["One moment.", LOOK], "It is Tuesday.", bench=bench)
-    first = await say(kit, "move it to Monday")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "no, Tuesday")
+    first, second = await goes_on(kit, "move it to Monday", "no, Tuesday")
     await asyncio.sleep(0.1)
     assert kit.cancel_generation(ROOM, room.open_id)
     bench.go.set()
@@ -47,9 +43,7 @@ async def test_g15_an_answer_that_ends_before_it_took_something_in_leaves_it_to_
 async def test_the_rows_of_an_answer_name_all_that_it_has_taken_in(kit: RoomEngine) -> None:
     bench = Bench()
     room = await followed(kit, *ROUND, bench=bench)
-    first = await say(kit, "move it to Monday")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "no, Tuesday")
+    first, second = await goes_on(kit, "move it to Monday", "no, Tuesday")
     bench.go.set()
     await room.read()
     own = [row for row in await rows(kit) if row.source.channel_id == "assistant"]
@@ -61,15 +55,10 @@ async def test_the_rows_of_an_answer_name_all_that_it_has_taken_in(kit: RoomEngi
     assert room.one("generation.finished")["event_ids"] == [row.id for row in own]
 
 
-NATIVE = (Steered("", "accepted", "r1"), "Monday.", Pause(100), Steered("", "applied", "r2"), "Tuesday.")
-
-
 async def test_g16_what_the_model_accepted_is_in_the_inputs_once_it_is_applied(kit: RoomEngine) -> None:
     model = LiveModel(Pause(200), *NATIVE)
     room = await followed(kit, model=model)
-    first = await say(kit, "Monday?")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "no, Tuesday")
+    first, second = await goes_on(kit, "Monday?", "no, Tuesday")
     await room.read()
     provisional = room.all("assistant.message")
     assert [(data["text"], data["input_ids"], data["accepted_input_ids"]) for data in provisional] == [
@@ -84,9 +73,7 @@ async def test_g16_what_the_model_accepted_is_in_the_inputs_once_it_is_applied(k
 async def test_g17_an_acceptance_that_is_repeated_changes_nothing(kit: RoomEngine) -> None:
     model = LiveModel(Pause(200), Steered("", "accepted", "r1"), *NATIVE)
     room = await followed(kit, model=model)
-    await say(kit, "Monday?")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "no, Tuesday")
+    _, second = await goes_on(kit, "Monday?", "no, Tuesday")
     await room.read()
     assert room.all("assistant.message")[0]["accepted_input_ids"] == [second.id]
 
@@ -94,9 +81,7 @@ async def test_g17_an_acceptance_that_is_repeated_changes_nothing(kit: RoomEngin
 async def test_g18_an_attempt_that_was_sent_and_failed_is_in_neither_list(kit: RoomEngine) -> None:
     model = LiveModel(Pause(200), Steered("", "accepted", "r1"), Steered("", "failed", "r1"), "Monday.")
     room = await followed(kit, model=model)
-    first = await say(kit, "Monday?")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "no, Tuesday")
+    first, second = await goes_on(kit, "Monday?", "no, Tuesday")
     await room.read()
     end = room.one("generation.finished")
     assert (end["input_ids"], end["accepted_input_ids"]) == ([first.id], [])
@@ -106,9 +91,7 @@ async def test_g18_an_attempt_that_was_sent_and_failed_is_in_neither_list(kit: R
 async def test_g19_the_lists_of_an_earlier_line_stay_as_they_were(kit: RoomEngine) -> None:
     bench = Bench()
     room = await followed(kit, *ROUND, bench=bench)
-    first = await say(kit, "Monday")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "no, Tuesday")
+    first, second = await goes_on(kit, "Monday", "no, Tuesday")
     bench.go.set()
     await room.read()
     assert [data["input_ids"] for data in room.all("assistant.message")] == [[first.id], [first.id, second.id]]
@@ -117,9 +100,7 @@ async def test_g19_the_lists_of_an_earlier_line_stay_as_they_were(kit: RoomEngin
 async def test_g20_what_is_only_accepted_is_never_settled_as_answered(kit: RoomEngine) -> None:
     model = LiveModel(Pause(200), Steered("", "accepted", "r1"), "Monday.")
     room = await followed(kit, model=model)
-    first = await say(kit, "Monday?")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "no, Tuesday")
+    first, second = await goes_on(kit, "Monday?", "no, Tuesday")
     await room.read()
     end = room.one("generation.finished")
     assert (end["input_ids"], end["accepted_input_ids"]) == ([first.id], [second.id])
@@ -130,9 +111,7 @@ async def test_g20_what_is_only_accepted_is_never_settled_as_answered(kit: RoomE
 async def test_g21_an_input_is_applied_by_another_response_than_the_one_that_took_it(kit: RoomEngine) -> None:
     model = LiveModel(Pause(200), Steered("", "accepted", "r1"), Steered("", "applied", "r1"), "Monday.")
     room = await followed(kit, model=model)
-    await say(kit, "Monday?")
-    await asyncio.sleep(0.1)
-    await say(kit, "no, Tuesday")
+    await goes_on(kit, "Monday?", "no, Tuesday")
     await room.read()
     failed = room.one("generation.failed")
     assert (failed["error_category"], failed["stage"]) == ("protocol", "native")
@@ -142,9 +121,7 @@ async def test_g21_an_input_is_applied_by_another_response_than_the_one_that_too
 async def test_g22_words_may_come_before_a_tool_a_correction_and_other_words(kit: RoomEngine) -> None:
     bench = Bench()
     room = await followed(kit, *ROUND, bench=bench)
-    await say(kit, "Monday")
-    await asyncio.sleep(0.1)
-    await say(kit, "no, Tuesday")
+    await goes_on(kit, "Monday", "no, Tuesday")
     bench.go.set()
     await room.read()
     assert room.order("assistant.message", "tool.started", "tool.ended", "generation.finished") == [

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenario.generations import ENDS, LOOK, ROUND, Bench, LiveModel, asked, followed
+from tests.scenario.generations import ENDS, LOOK, ROUND, Bench, LiveModel, asked, followed, goes_on
 from tests.scenario.rooms import ROOM, Door, ids, make_store, say, seat, settled
 from voiceagent.agent.channel import AIChannel
 from voiceagent.agent.context import UNANSWERED
@@ -84,9 +84,7 @@ async def test_g47_what_waited_for_a_request_that_never_came_is_answered_by_itse
     """It had no part in what failed."""
     model = LiveModel(Pause(300), LanguageModelError("broken", "server"), answers=[False])
     room = await followed(kit, model=model)
-    first = await say(kit, "when?")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "or tomorrow?")
+    first, second = await goes_on(kit, "when?", "or tomorrow?")
     await room.read()
     assert room.settlements == {first.id: "failed", second.id: "answered"}
     assert room.one("generation.finished")["input_ids"] == [second.id]
@@ -140,9 +138,7 @@ async def test_g49_what_nobody_has_taken_in_is_held_and_not_answered_later(kit: 
     bench = Bench()
     model = ScriptedModel(ROUND)
     room = await followed(kit, model=model, bench=bench)
-    first = await say(kit, "when?")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "no, Tuesday")
+    first, second = await goes_on(kit, "when?", "no, Tuesday")
     await asyncio.sleep(0.1)
     if how == "close":
         await kit.close_room(ROOM)
@@ -223,9 +219,7 @@ async def test_g49_the_next_session_sees_what_was_not_answered_and_does_not_answ
 async def test_g50_g51_what_the_model_holds_is_unknown_and_never_held(kit: RoomEngine) -> None:
     model = LiveModel(Pause(200), Steered("", "accepted", "r1"), Pause(10_000))
     room = await followed(kit, model=model)
-    await say(kit, "Monday?")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "no, Tuesday")
+    _, second = await goes_on(kit, "Monday?", "no, Tuesday")
     await asyncio.sleep(0.5)
     await kit.close_room(ROOM)
     await room.read()
@@ -240,9 +234,7 @@ async def test_g50_g51_what_the_model_holds_is_unknown_and_never_held(kit: RoomE
 async def test_where_answers_sound_one_of_which_nothing_was_heard_makes_way_for_one_to_both(kit: RoomEngine) -> None:
     model = ScriptedModel([["Monday", Pause(1_000), "."], "Tuesday."])
     room = await followed(kit, model=model, spoken=True)
-    first = await say(kit, "what about")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "Tuesday?")
+    first, second = await goes_on(kit, "what about", "Tuesday?")
     await room.read()
     assert room.one("generation.detached")["reason"] == "superseded"
     end = room.one("generation.finished")

@@ -4,15 +4,13 @@ import asyncio
 
 import pytest
 
-from tests.scenario.generations import LOOK, ROUND, Bench, LiveModel, asked, followed
+from tests.scenario.generations import LOOK, NATIVE, ROUND, Bench, LiveModel, asked, followed, goes_on
 from tests.scenario.rooms import ROOM, message, say, settled
 from voiceagent.llm.model import Steered
 from voiceagent.llm.scripted import Pause, ScriptedModel
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.events import EventType, InboundMessage, RecordingContent, RoomEvent
 from voiceagent.room.hooks import HookResult, HookTrigger
-
-ACCEPTED = (Steered("", "accepted", "r1"), "Monday.", Pause(100), Steered("", "applied", "r2"), "Tuesday.")
 
 
 async def test_g27_a_message_goes_to_the_conversation_and_not_to_a_generation(kit: RoomEngine) -> None:
@@ -25,11 +23,9 @@ async def test_g27_a_message_goes_to_the_conversation_and_not_to_a_generation(ki
 
 
 async def test_g28_a_running_request_that_takes_input_is_tried_first(kit: RoomEngine) -> None:
-    model = LiveModel(Pause(200), *ACCEPTED)
+    model = LiveModel(Pause(200), *NATIVE)
     room = await followed(kit, model=model)
-    first = await say(kit, "Monday?")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "no, Tuesday")
+    first, second = await goes_on(kit, "Monday?", "no, Tuesday")
     await room.read()
     assert model.steered == [second.id]
     assert [line for line in room.about(second.id) if line != "room.event"] == [
@@ -53,9 +49,7 @@ async def test_g28_input_with_an_attachment_never_goes_native(kit: RoomEngine) -
 async def test_g29_a_refusal_has_no_effect_and_the_input_is_in_the_next_request(kit: RoomEngine) -> None:
     model = LiveModel(Pause(200), "Monday.", answers=[False])
     room = await followed(kit, model=model)
-    first = await say(kit, "Monday?")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "no, Tuesday")
+    first, second = await goes_on(kit, "Monday?", "no, Tuesday")
     await room.read()
     assert [asked(prompt) for prompt in model.prompts] == [["Monday?"], ["Monday?", "no, Tuesday"]]
     assert [data["delivery"] for data in room.all("input.queued")] == ["new_turn", "native", "request_boundary"]
@@ -64,9 +58,7 @@ async def test_g29_a_refusal_has_no_effect_and_the_input_is_in_the_next_request(
 
 async def test_g30_that_a_model_took_an_input_proves_nothing(kit: RoomEngine) -> None:
     room = await followed(kit, model=LiveModel(Pause(200), "Monday."))
-    first = await say(kit, "Monday?")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "no, Tuesday")
+    first, second = await goes_on(kit, "Monday?", "no, Tuesday")
     await room.read()
     end = room.one("generation.finished")
     assert (end["input_ids"], end["accepted_input_ids"]) == ([first.id], [])
@@ -77,9 +69,7 @@ async def test_g30_that_a_model_took_an_input_proves_nothing(kit: RoomEngine) ->
 async def test_g31_an_exception_or_another_answer_opens_no_second_way(kit: RoomEngine, answer: Exception | str) -> None:
     model = LiveModel(Pause(200), "Monday.", answers=[answer])
     room = await followed(kit, model=model)
-    await say(kit, "Monday?")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "no, Tuesday")
+    _, second = await goes_on(kit, "Monday?", "no, Tuesday")
     await room.read()
     assert len(model.prompts) == 1
     assert room.settlements[second.id] == "unknown"
@@ -87,11 +77,9 @@ async def test_g31_an_exception_or_another_answer_opens_no_second_way(kit: RoomE
 
 
 async def test_g32_while_one_is_on_its_way_no_other_is_tried(kit: RoomEngine) -> None:
-    model = LiveModel(Pause(300), *ACCEPTED)
+    model = LiveModel(Pause(300), *NATIVE)
     room = await followed(kit, model=model)
-    await say(kit, "Monday?")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "no, Tuesday")
+    _, second = await goes_on(kit, "Monday?", "no, Tuesday")
     await asyncio.sleep(0.1)
     third = await say(kit, "or Wednesday")
     await room.read()
@@ -102,9 +90,7 @@ async def test_g32_while_one_is_on_its_way_no_other_is_tried(kit: RoomEngine) ->
 async def test_g33_a_failure_before_acceptance_goes_to_the_next_request_and_one_after_does_not(kit: RoomEngine) -> None:
     model = LiveModel(Pause(200), Steered("", "failed"), "Monday.")
     room = await followed(kit, model=model)
-    first = await say(kit, "Monday?")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "no, Tuesday")
+    first, second = await goes_on(kit, "Monday?", "no, Tuesday")
     await room.read()
     assert asked(model.prompts[1]) == ["Monday?", "no, Tuesday"]
     assert room.settlements == {first.id: "answered", second.id: "answered"}
@@ -133,9 +119,7 @@ async def test_g35_what_comes_while_a_tool_runs_is_in_the_next_request_once(kit:
     bench = Bench()
     model = ScriptedModel(ROUND)
     room = await followed(kit, model=model, bench=bench)
-    first = await say(kit, "move it to Monday")
-    await asyncio.sleep(0.1)
-    second = await say(kit, "no, Tuesday")
+    first, second = await goes_on(kit, "move it to Monday", "no, Tuesday")
     await asyncio.sleep(0.1)
     bench.go.set()
     await room.read()

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.scenario.rooms import ROOM, Door, Whole, message, rows, say, seat, settled, words
+from tests.scenario.rooms import ROOM, Door, Whole, errors_of, message, rows, say, seat, settled, words
 from voiceagent import clock
 from voiceagent.errors import RoomError
 from voiceagent.room.channel import RoomContext
@@ -16,23 +16,13 @@ from voiceagent.room.events import (
     RoomEvent,
 )
 from voiceagent.room.feed import Feed
-from voiceagent.room.hooks import ErrorEvent, HookExecution, HookResult, HookTrigger
+from voiceagent.room.hooks import HookExecution, HookResult, HookTrigger
 from voiceagent.room.seat import QUEUE
 from voiceagent.room.store import Store
 
 
 class PanicException(BaseException):
     """As a library in another language raises it: no Exception."""
-
-
-def errors_of(kit: RoomEngine) -> list[ErrorEvent]:
-    errors: list[ErrorEvent] = []
-
-    @kit.hook(HookTrigger.ON_ERROR)
-    async def note(error: ErrorEvent) -> None:
-        errors.append(error)
-
-    return errors
 
 
 @pytest.mark.parametrize("trigger", [HookTrigger.BEFORE_BROADCAST, HookTrigger.AFTER_BROADCAST])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.scenario.rooms import ROOM, Door, Whole, agent, message, rows, say, seat, settled, taken, words
+from tests.scenario.rooms import ROOM, Door, Whole, agent, errors_of, message, rows, say, seat, settled, taken, words
 from voiceagent.agent.channel import AIChannel
 from voiceagent.agent.settings import AgentSettings
 from voiceagent.errors import LanguageModelError, RoomError, StoreError
@@ -19,17 +19,6 @@ from voiceagent.room.memory import MemoryStore
 from voiceagent.room.reply import Reply
 
 APOLOGY = AgentSettings().apology
-
-
-def errors_of(kit: RoomEngine) -> list[ErrorEvent]:
-    """Fills up with what ON_ERROR is told."""
-    errors: list[ErrorEvent] = []
-
-    @kit.hook(HookTrigger.ON_ERROR)
-    async def note(error: ErrorEvent) -> None:
-        errors.append(error)
-
-    return errors
 
 
 RUBBISH = [

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.scenario.rooms import ROOM, Door, Whole, agent, message, rows, say, seat, settled, words
+from tests.scenario.rooms import ROOM, Door, Whole, agent, errors_of, message, rows, say, seat, settled, words
 from voiceagent import clock
 from voiceagent.errors import RoomError
 from voiceagent.llm.scripted import EchoModel
@@ -20,18 +20,8 @@ from voiceagent.room.events import (
     TextContent,
     ToolCallContent,
 )
-from voiceagent.room.hooks import ErrorEvent, HookResult, HookTrigger
+from voiceagent.room.hooks import HookResult, HookTrigger
 from voiceagent.values import JSON
-
-
-def errors_of(kit: RoomEngine) -> list[ErrorEvent]:
-    errors: list[ErrorEvent] = []
-
-    @kit.hook(HookTrigger.ON_ERROR)
-    async def note(error: ErrorEvent) -> None:
-        errors.append(error)
-
-    return errors
 
 
 @pytest.mark.parametrize("name", [4915112345, ["Ann"], b"Ann"])

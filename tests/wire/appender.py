@@ -1,16 +1,14 @@
 """Appends events to a store file until it is killed, and says on a pipe which ones were acknowledged.
 
-Started once; for each line "FILE<TAB>PIPE" on its standard input it forks one process that appends, so that a kill costs no start
-of Python. The process's id is the answer. Acknowledgements are lines "ROOM INDEX", written after `append` has returned.
+Forked and killed as killing.py says. Acknowledgements are lines "ROOM INDEX", written after `append` has returned.
 """
 
 import asyncio
 import os
-import signal
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tests.wire.killing import serve
 from voiceagent.room.events import ChannelType, EventSource, RoomEvent, TextContent
 from voiceagent.room.sqlite import SqliteStore
 
@@ -37,17 +35,5 @@ async def _append(file: Path, acknowledgements: int) -> None:
             group.create_task(_append_to_room(store, room, acknowledgements))
 
 
-def main() -> None:
-    """Serves until the standard input ends."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    for line in sys.stdin:
-        file, pipe = line.rstrip("\n").split("\t")
-        child = os.fork()
-        if child == 0:
-            asyncio.run(_append(Path(file), os.open(pipe, os.O_WRONLY)))
-        sys.stdout.write(f"{child}\n")
-        sys.stdout.flush()
-
-
 if __name__ == "__main__":
-    main()
+    serve(_append)

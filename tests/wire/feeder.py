@@ -1,17 +1,15 @@
 """Talks in the rooms of a file until it is killed, and says on a pipe which lines of their feeds a reader was given.
 
-Started once; for each line "FILE<TAB>PIPE" on its standard input it forks one process, as appender.py does. The process's id is
-the answer. On the pipe come lines "ROOM SEQ DIGEST", the digest being that of the line's JSON text.
+Forked and killed as killing.py says. On the pipe come lines "ROOM SEQ DIGEST", the digest being that of the line's JSON text.
 """
 
 import asyncio
 import hashlib
 import os
-import signal
-import sys
 from itertools import count
 from pathlib import Path
 
+from tests.wire.killing import serve
 from voiceagent.room.channel import Channel
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.events import ChannelType, InboundMessage, TextContent
@@ -45,17 +43,5 @@ async def _live(file: Path, pipe: int) -> None:
             group.create_task(_talk(kit, room))
 
 
-def main() -> None:
-    """Serves until the standard input ends."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    for line in sys.stdin:
-        file, pipe = line.rstrip("\n").split("\t")
-        child = os.fork()
-        if child == 0:
-            asyncio.run(_live(Path(file), os.open(pipe, os.O_WRONLY)))
-        sys.stdout.write(f"{child}\n")
-        sys.stdout.flush()
-
-
 if __name__ == "__main__":
-    main()
+    serve(_live)

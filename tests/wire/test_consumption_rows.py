@@ -1,18 +1,15 @@
 """What every store promises of what became of answers, on each of them."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from tests.wire.cluster import Cluster
 from voiceagent.room.consumption.memory import MemoryConsumption
 from voiceagent.room.consumption.rows import ConsumptionRows, rows_of
 from voiceagent.room.consumption.state import RANKS, Consumption, Row
-from voiceagent.room.memory import MemoryStore
 from voiceagent.room.postgres import PostgresStore
 from voiceagent.room.sqlite import SqliteStore
 from voiceagent.room.store import Store
@@ -25,22 +22,9 @@ def row(event: str = "e1", person: str | None = "ann", room: str = "r", **more: 
     return Row(room, event, replace(one, **more))  # type: ignore[arg-type]
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
-def server(request: pytest.FixtureRequest) -> Cluster | str:
-    """Which store is asked; the server, for the one that needs it."""
-    kind: str = request.param
-    found: Cluster | str = request.getfixturevalue("cluster") if kind == "postgres" else kind
-    return found
-
-
-@pytest_asyncio.fixture
-async def rows(server: Cluster | str, tmp_path: Path) -> AsyncIterator[ConsumptionRows]:
-    made: Store = MemoryStore() if server == "memory" else SqliteStore(tmp_path / "rooms.db")
-    if isinstance(server, Cluster):
-        made = database = PostgresStore(await server.fresh())
-        await database.init()
-    yield rows_of(made)
-    await made.close()
+@pytest.fixture
+def rows(store: Store) -> ConsumptionRows:
+    return rows_of(store)
 
 
 async def test_what_is_kept_comes_back_equal(rows: ConsumptionRows) -> None:

@@ -1,23 +1,19 @@
 """A process that is killed while it talks takes back no line that a reader was given; its feeds equal the store afterwards."""
 
 import hashlib
-import os
 import random
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.wire.killing import Killer
 from voiceagent.room.events import RoomEvent
 from voiceagent.room.feed import FeedEvent
 from voiceagent.room.opening import Opening
 from voiceagent.room.sqlite import SqliteStore
 from voiceagent.room.store import EventFilter
 
-_ROOT = Path(__file__).resolve().parents[2]
 _KILLS = 40
 _FILES = 4
 _MOST_BYTES = 6_000
@@ -26,50 +22,9 @@ _ROOMS = ("a", "b", "c")
 Seen = dict[tuple[str, int], str]
 
 
-class Feeder:
-    """The process that forks the ones to be killed."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._number = 0
-        self._process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("feeder.py"))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": str(_ROOT)},
-        )
-
-    def killed_after(self, file: Path, count: int) -> Seen:
-        """Kills a talker once its readers have said `count` bytes; every line that they were given, by room and number."""
-        assert self._process.stdin
-        assert self._process.stdout
-        self._number += 1
-        pipe = self._folder / f"pipe-{self._number}"
-        os.mkfifo(pipe)
-        self._process.stdin.write(f"{file}\t{pipe}\n")
-        self._process.stdin.flush()
-        child = int(self._process.stdout.readline())
-        with pipe.open("rb", buffering=0) as stream:
-            heard = b""
-            while len(heard) < count and (piece := stream.read(count - len(heard))):
-                heard += piece
-            assert len(heard) == count, "the talker died by itself"
-            os.kill(child, signal.SIGKILL)
-            while piece := stream.read(65536):
-                heard += piece
-        lines = [line.split() for line in heard.decode().split("\n")[:-1]]
-        return {(room, int(seq)): digest for room, seq, digest in lines}
-
-    def close(self) -> None:
-        """Ends the process."""
-        self._process.communicate(timeout=10)
-        assert self._process.returncode == 0
-
-
 @pytest.fixture
-def feeder(tmp_path: Path) -> Iterator[Feeder]:
-    made = Feeder(tmp_path)
+def feeder(tmp_path: Path) -> Iterator[Killer]:
+    made = Killer("feeder.py", tmp_path)
     yield made
     made.close()
 
@@ -104,11 +59,12 @@ def _is_whole(lines: list[FeedEvent], events: list[RoomEvent]) -> None:
     assert sorted(line.input_id or "" for line in lines if line.type == "input.settled") == sorted(one or "" for one in accepted)
 
 
-async def test_what_a_reader_was_given_is_there_after_a_kill_under_the_same_number(feeder: Feeder, tmp_path: Path) -> None:
+async def test_what_a_reader_was_given_is_there_after_a_kill_under_the_same_number(feeder: Killer, tmp_path: Path) -> None:
     chance = random.Random(4)
     seen: dict[Path, Seen] = {tmp_path / f"rooms-{number}.db": {} for number in range(_FILES)}
     for file in list(seen) * (_KILLS // _FILES):
-        new = feeder.killed_after(file, chance.randint(0, _MOST_BYTES))
+        said = feeder.killed_after(file, chance.randint(0, _MOST_BYTES))
+        new: Seen = {(room, int(seq)): digest for room, seq, digest in said}
         assert all(seen[file].get(place, digest) == digest for place, digest in new.items())
         seen[file] |= new
         for room, (lines, events) in (await _opened(file)).items():

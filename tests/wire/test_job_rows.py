@@ -1,19 +1,16 @@
 """What every store promises of agents' background jobs, on each of them."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from tests.wire.cluster import Cluster
 from voiceagent.errors import StoreError
 from voiceagent.room.jobs.desk import rows_of
 from voiceagent.room.jobs.memory import MemoryJobs
 from voiceagent.room.jobs.row import JobRow, JobRows
-from voiceagent.room.memory import MemoryStore
 from voiceagent.room.postgres import PostgresStore
 from voiceagent.room.sqlite import SqliteStore
 from voiceagent.room.store import Store
@@ -26,22 +23,9 @@ def _job(number: int, room: str = "r", **more: object) -> JobRow:
     return replace(row, **more)  # type: ignore[arg-type]
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
-def server(request: pytest.FixtureRequest) -> Cluster | str:
-    """Which store is asked; the server, for the one that needs it."""
-    kind: str = request.param
-    found: Cluster | str = request.getfixturevalue("cluster") if kind == "postgres" else kind
-    return found
-
-
-@pytest_asyncio.fixture
-async def rows(server: Cluster | str, tmp_path: Path) -> AsyncIterator[JobRows]:
-    made: Store = MemoryStore() if server == "memory" else SqliteStore(tmp_path / "rooms.db")
-    if isinstance(server, Cluster):
-        made = database = PostgresStore(await server.fresh())
-        await database.init()
-    yield rows_of(made)
-    await made.close()
+@pytest.fixture
+def rows(store: Store) -> JobRows:
+    return rows_of(store)
 
 
 async def test_a_job_comes_back_equal(rows: JobRows) -> None:

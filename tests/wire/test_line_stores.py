@@ -42,14 +42,6 @@ def _told(index: int, room: str = "r") -> FeedEvent:
     return event_line(_event(index, room), Moment(7, _TIME), None, 0)
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
-def server(request: pytest.FixtureRequest) -> Cluster | str:
-    """Which store is asked; the server, for the one that needs it."""
-    kind: str = request.param
-    found: Cluster | str = request.getfixturevalue("cluster") if kind == "postgres" else kind
-    return found
-
-
 @pytest_asyncio.fixture
 async def reopen(server: Cluster | str, tmp_path: Path) -> AsyncIterator[Open]:
     dsn = await server.fresh() if isinstance(server, Cluster) else ""

@@ -1,14 +1,10 @@
 """What every store promises, on each of them."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
-from tests.wire.cluster import Cluster
 from voiceagent.errors import StoreError
 from voiceagent.room.events import (
     ChannelType,
@@ -21,9 +17,6 @@ from voiceagent.room.events import (
     TextContent,
     ToolCallContent,
 )
-from voiceagent.room.memory import MemoryStore
-from voiceagent.room.postgres import PostgresStore
-from voiceagent.room.sqlite import SqliteStore
 from voiceagent.room.store import EventFilter, Store
 from voiceagent.values import JSON
 
@@ -42,24 +35,6 @@ def _answer(index: int, responds_to: str | None, room: str = "r") -> RoomEvent:
 
 def _took_in(index: int, responds_to: str | None, *others: str, room: str = "r") -> RoomEvent:
     return replace(_answer(index, responds_to, room), metadata={"input_ids": list(others)})
-
-
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
-def server(request: pytest.FixtureRequest) -> Cluster | str:
-    """Which store is asked; the server, for the one that needs it."""
-    kind: str = request.param
-    found: Cluster | str = request.getfixturevalue("cluster") if kind == "postgres" else kind
-    return found
-
-
-@pytest_asyncio.fixture
-async def store(server: Cluster | str, tmp_path: Path) -> AsyncIterator[Store]:
-    made: Store = MemoryStore() if server == "memory" else SqliteStore(tmp_path / "rooms.db")
-    if isinstance(server, Cluster):
-        made = database = PostgresStore(await server.fresh())
-        await database.init()
-    yield made
-    await made.close()
 
 
 async def _indices(store: Store, wanted: EventFilter | None = None, limit: int | None = None, newest: bool = False) -> list[int]:
