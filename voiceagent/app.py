@@ -1,4 +1,4 @@
-"""Builds everything from Settings and owns it while the program runs; the only file that names concrete engines."""
+"""Builds everything from Settings and owns it while the program runs."""
 
 import asyncio
 import contextlib
@@ -8,34 +8,23 @@ import os
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
-from voiceagent import __version__
+from voiceagent import __version__, engines
 from voiceagent.agent.channel import AIChannel
 from voiceagent.agent.settings import AgentSettings
 from voiceagent.agent.tools import Tool
 from voiceagent.config import Settings
-from voiceagent.errors import ConfigError, LanguageModelError, ModelError
-from voiceagent.judgment.answer_only import AnswerOnly
-from voiceagent.judgment.classifier.llm import LLMClassifier
-from voiceagent.judgment.classifier.priors import Priors
-from voiceagent.judgment.classifier.question import Classifier
-from voiceagent.judgment.judged import ClassifierSpeakPolicy, Judging
-from voiceagent.judgment.notes_thinker import Notebook, NotesThinker
-from voiceagent.judgment.policy import AlwaysSpeak, SpeakPolicy
-from voiceagent.judgment.settings import JudgmentSettings
-from voiceagent.judgment.thinker import LLMThinker, Thinker
+from voiceagent.errors import ConfigError
+from voiceagent.judgment.policy import SpeakPolicy
+from voiceagent.judgment.thinker import Thinker
 from voiceagent.llm.model import LanguageModel
-from voiceagent.llm.scripted import CannedModel, EchoModel
-from voiceagent.llm.settings import LanguageModelSettings
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.memory import MemoryStore
 from voiceagent.room.sqlite import SqliteStore
 from voiceagent.room.store import Store
-from voiceagent.speech.engines import SpeechToText, TextToSpeech, VoiceDetector
-from voiceagent.speech.settings import HearingSettings, SpeakingSettings
+from voiceagent.speech.engines import SpeechToText, TextToSpeech
 from voiceagent.trace.lag import watch_loop
 from voiceagent.trace.settings import TelemetrySettings
 from voiceagent.trace.witness import NOBODY, Exporter, Figures, Witness
@@ -45,13 +34,11 @@ from voiceagent.web.metrics import show
 from voiceagent.web.status import Status
 from voiceagent.web.webhooks.settings import WebhookSettings
 from voiceagent.web.webhooks.webhooks import Webhooks
-from voiceagent.weights import Weights
 
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-EMBEDDING: Final = "all-MiniLM-L6-v2"
 ADVICE: Final = (
     'These answers come from a file of notes. For a model: [llm] brain = "openai" with the url and model of any compatible '
     'server, or brain = "gguf" with a file, then start again.'
@@ -140,10 +127,12 @@ class App:
         judgment = self.settings.judgment
         policy = self._choices.policy
         if policy is None and (judgment.policy != "always" or judgment.answer_only):
-            policy, classifier = await asyncio.get_running_loop().run_in_executor(None, speak_policy, self.settings, model)
+            policy, classifier = await asyncio.get_running_loop().run_in_executor(
+                None, engines.speak_policy, self.settings, model
+            )
             if classifier is not None:
                 self._stack.push_async_callback(classifier.close)
-        self._thinker = _thinker(judgment, model)
+        self._thinker = engines.thinker(judgment, model)
         return AIChannel(
             agent.channel_id,
             provider=model,
@@ -196,11 +185,11 @@ class App:
         """Loads what takes long side by side, each in a thread; what was loaded is closed when the program ends."""
         settings, given, loop = self.settings, self._choices, asyncio.get_running_loop()
         with ThreadPoolExecutor(3, thread_name_prefix="load") as pool:
-            loading = loop.run_in_executor(pool, lambda: given.provider or brain(settings.llm))
+            loading = loop.run_in_executor(pool, lambda: given.provider or engines.brain(settings.llm))
             if not given.sound:
                 return self._closing(await loading), None
-            hearing = loop.run_in_executor(pool, _hearing, settings.hearing, given.stt)
-            voice = loop.run_in_executor(pool, lambda: given.tts or _voice(settings.speaking))
+            hearing = loop.run_in_executor(pool, engines.recognizer, settings.hearing, given.stt)
+            voice = loop.run_in_executor(pool, lambda: given.tts or engines.voice(settings.speaking))
             model, heard, spoken = await asyncio.gather(loading, hearing, voice)
         stt, detectors = heard
         return self._closing(model), (
@@ -221,77 +210,6 @@ class App:
         store = await _postgres(database) if isinstance(database, str) else await SqliteStore.open(database)
         self._stack.push_async_callback(store.close)
         return store
-
-
-def speak_policy(settings: Settings, model: LanguageModel) -> tuple[SpeakPolicy, Classifier | None]:
-    """The policy that the settings choose, and its classifier, to be closed by whoever asked; blocks. Raises ConfigError."""
-    judgment = settings.judgment
-    classifier = _classifier(judgment, model) if judgment.policy == "classifier" else None
-    policy: SpeakPolicy = AlwaysSpeak()
-    if classifier is not None:
-        judging = Judging(judgment.history, judgment.proactivity, min(1.5, judgment.speak_timeout_ms * 0.75 / 1000))
-        policy = ClassifierSpeakPolicy(
-            Priors(judgment.alone, judgment.carry_over).around(classifier),
-            agent_name=settings.agent.name,
-            agent_role=judgment.agent_role,
-            languages=judgment.languages,
-            judging=judging,
-        )
-    return AnswerOnly(policy, judgment.answer_only) if judgment.answer_only else policy, classifier
-
-
-def _classifier(settings: JudgmentSettings, model: LanguageModel) -> Classifier | None:
-    """Who judges turns. Raises ConfigError when what the settings choose needs a key or another brain."""
-    url = settings.classifier_url or None
-    match settings.classifier:
-        case "llm":
-            try:
-                return LLMClassifier(model)
-            except ValueError as error:
-                raise ConfigError(f'[judgment] classifier: {error}; such as [llm] brain = "openai" or "gguf"') from None
-        case "openai":
-            from voiceagent.judgment.classifier.openai import OpenAIClassifier
-
-            return OpenAIClassifier(base_url=url)
-        case "jev":
-            try:
-                from voiceagent.judgment.classifier.jev import JevClassifier
-            except ModuleNotFoundError:
-                raise ConfigError("the jev classifier is not installed; run: pip install 'voiceagent[jev]'") from None
-            return JevClassifier(base_url=url)
-        case "embedded" | "lexical":
-            return _embedded(lexical=settings.classifier == "lexical")
-
-
-def _embedded(*, lexical: bool) -> Classifier | None:
-    """The classifier of this machine, by words alone where its network cannot be used; None where its weights are missing or
-    damaged too. Whatever is less than was asked for is logged as degraded."""
-    from voiceagent.judgment.classifier.embedded import EmbeddedClassifier
-
-    try:
-        return EmbeddedClassifier(lexical=lexical)
-    except ModelError as error:
-        if lexical:
-            log.warning("degraded: every turn is answered, since none can be judged: %s", error)
-            return None
-        log.warning("degraded: turns are judged by their words alone: %s", error)
-        return _embedded(lexical=True)
-
-
-def _thinker(settings: JudgmentSettings, model: LanguageModel) -> Thinker | None:
-    """Who thinks while the agent listens; nobody where every turn is answered. Raises ConfigError."""
-    if settings.policy == "always" and not settings.answer_only:
-        return None
-    match settings.thinker:
-        case "notes":
-            return NotesThinker(model) if isinstance(model, Notebook) else None
-        case "llm":
-            try:
-                return LLMThinker(model)
-            except ValueError as error:
-                raise ConfigError(f"[judgment] thinker: {error}") from None
-        case "off":
-            return None
 
 
 def _measuring(settings: TelemetrySettings, provider: str) -> tuple[Figures | None, Exporter | None]:
@@ -320,71 +238,6 @@ async def _postgres(dsn: str) -> Store:
     store = PostgresStore(dsn)
     await store.init()
     return store
-
-
-def brain(settings: LanguageModelSettings) -> LanguageModel:
-    """The language model that the settings choose; blocks. Raises ConfigError or ModelError."""
-    match settings.brain:
-        case "echo":
-            return EchoModel()
-        case "canned":
-            return _canned(settings.canned or Path())
-        case "notes":
-            return _notes(settings.notes)
-        case "openai":
-            from voiceagent.llm.openai import OpenAIModel
-
-            return OpenAIModel(settings.url, settings.model, os.environ.get(settings.api_key_env), settings)
-        case "gguf":
-            try:
-                from voiceagent.llm.gguf import GgufModel
-            except ModuleNotFoundError as error:
-                raise ModelError(f"no brain: {error.name} is not installed; run: pip install 'voiceagent[gguf]'") from None
-            return GgufModel(settings.gguf or Path(), settings)
-
-
-def _canned(path: Path) -> LanguageModel:
-    try:
-        return CannedModel.from_file(path)
-    except LanguageModelError as error:
-        raise ConfigError(str(error)) from None
-
-
-def _notes(path: Path) -> LanguageModel:
-    """Answers from a file; the notes that come with the package stand in for the default file where that is not."""
-    from voiceagent.llm.embedding import MiniLM
-    from voiceagent.llm.notes import NotesModel
-
-    package = Path(__file__).parent
-    shipped = next((file for file in (package / "notes.md", package.parent / "config" / "notes.md") if file.is_file()), path)
-    is_default = path == LanguageModelSettings().notes
-    chosen = shipped if is_default and not path.is_file() else path
-    embedder = MiniLM(Weights().whole(EMBEDDING))
-    try:
-        return NotesModel.from_file(chosen, embedder)
-    except LanguageModelError as error:
-        raise ConfigError(str(error)) from None
-
-
-def _hearing(settings: HearingSettings, given: SpeechToText | None) -> tuple[SpeechToText, Callable[[], VoiceDetector]]:
-    """The recognizer for all calls (the one given, if any), and what makes a detector for each; blocks. Raises ModelError."""
-    from voiceagent.speech.detector import GatedDetector, Silero
-    from voiceagent.speech.whisper import WhisperEngine
-
-    weights = Weights()
-    name = settings.model if f"whisper-{settings.model}" not in weights.models else f"whisper-{settings.model}"
-    silero = Silero(weights.whole("silero-vad"))
-    recognizer = given or WhisperEngine(weights.whole(name), language=settings.language)
-    return recognizer, lambda: GatedDetector(silero, settings.gate_mode)
-
-
-def _voice(settings: SpeakingSettings) -> TextToSpeech:
-    """The voice for all rooms; blocks. Raises ModelError, also when the package that speaks is not installed."""
-    try:
-        from voiceagent.speech.piper import PiperEngine
-    except ModuleNotFoundError as error:
-        raise ModelError(f"no voice: {error.name} is not installed; run: pip install 'voiceagent[piper]'") from None
-    return PiperEngine(Weights().whole(settings.voice), settings)
 
 
 async def _close(close: Callable[[], object]) -> None:

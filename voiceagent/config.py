@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from voiceagent.agent.settings import AgentSettings
 from voiceagent.errors import ConfigError
 from voiceagent.judgment.settings import JudgmentSettings
+from voiceagent.languages import AUTO, LANGUAGES
 from voiceagent.llm.settings import LanguageModelSettings
 from voiceagent.room.settings import RoomSettings
 from voiceagent.speech.settings import HearingSettings, SpeakingSettings
@@ -23,6 +24,7 @@ from voiceagent.web.settings import WebSettings
 from voiceagent.web.webhooks.settings import WebhookSettings
 
 PREFIX = "VOICEAGENT_"
+LANGUAGE = f"{PREFIX}LANGUAGE"
 
 Place = tuple[str, ...]
 Table = dict[str, JSON]
@@ -33,6 +35,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    language: str = Field("en", description="language of the rooms, such as en, fr or es; auto: each person's own of these three")
     room: RoomSettings = Field(default_factory=RoomSettings)
     agent: AgentSettings = Field(default_factory=AgentSettings)
     judgment: JudgmentSettings = Field(default_factory=JudgmentSettings)
@@ -43,6 +46,41 @@ class Settings(BaseModel):
     web: WebSettings = Field(default_factory=WebSettings)
     webhooks: WebhookSettings = Field(default_factory=WebhookSettings)
     telemetry: TelemetrySettings = Field(default_factory=TelemetrySettings)
+
+    @field_validator("language")
+    @classmethod
+    def _is_code(cls, value: str) -> str:
+        if value != AUTO and not re.fullmatch("[a-z]{2,3}", value):
+            raise ValueError(f"not a language: write a code such as en, fr or es, or {AUTO}")
+        return value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _speak_it(cls, values: JSON) -> JSON:
+        """What is not set otherwise follows the language."""
+        if not isinstance(values, dict) or values.get("language", "en") == "en":
+            return values
+        filled = _of_language(str(values["language"]))
+        _merge(filled, values)
+        return filled
+
+
+def _of_language(code: str) -> Table:
+    """The settings that a language other than English brings with it."""
+    known = LANGUAGES.get(code)
+    speaking: Table = {"language": code, "fallback": f"espeak:{code}"}
+    hearing: Table = {"language": code, "model": "base"}
+    if code == AUTO:
+        return {"hearing": hearing, "speaking": {"language": code}}
+    if known is None:
+        return {"hearing": hearing, "speaking": {**speaking, "voice": f"espeak:{code}"}, "voice": {"greeting": ""}}
+    prompt = f"{AgentSettings().system_prompt} Answer in {known.name}."
+    return {
+        "hearing": hearing,
+        "speaking": {**speaking, "voice": known.voice},
+        "voice": {"greeting": known.greeting},
+        "agent": {"system_prompt": prompt, "apology": known.apology},
+    }
 
 
 def load(
@@ -98,7 +136,7 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _Environment:
-    """The variables that name a setting: VOICEAGENT_, the section, two underscores, the key."""
+    """The variables that name a setting: VOICEAGENT_, the section, two underscores, the key; and VOICEAGENT_LANGUAGE."""
 
     values: Table
     names: Mapping[Place, str]
@@ -108,7 +146,7 @@ class _Environment:
         values: Table = {}
         names: dict[Place, str] = {}
         for name in sorted(environ):
-            if not name.startswith(PREFIX) or "__" not in name:
+            if not name.startswith(PREFIX) or ("__" not in name and name != LANGUAGE):
                 continue
             place = tuple(name.removeprefix(PREFIX).lower().split("__"))
             names[place] = name

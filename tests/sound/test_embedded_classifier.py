@@ -12,8 +12,8 @@ import pytest_asyncio
 
 from tests.unit.speaking import said, state
 from tests.unit.turns import turn
-from voiceagent.app import speak_policy
 from voiceagent.config import load
+from voiceagent.engines import speak_policy
 from voiceagent.errors import ModelError
 from voiceagent.judgment.classifier import embedded
 from voiceagent.judgment.classifier.alone import Alone

@@ -5,8 +5,8 @@ import logging
 import pytest
 
 from tests.unit.turns import run, turn
-from voiceagent.app import speak_policy
 from voiceagent.config import load
+from voiceagent.engines import speak_policy
 from voiceagent.errors import ConfigError, ModelError
 from voiceagent.judgment.answer_only import AnswerOnly
 from voiceagent.judgment.classifier import embedded

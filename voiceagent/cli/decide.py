@@ -15,10 +15,10 @@ from rich.text import Text
 
 from voiceagent import config
 from voiceagent.agent.past import PastRoom, PastTurn
-from voiceagent.app import brain, speak_policy
 from voiceagent.cli.legible import legible
 from voiceagent.cli.loop import run
 from voiceagent.cli.timeline import Decided, drawn, strip
+from voiceagent.engines import brain, speak_policy
 from voiceagent.errors import ConfigError, StoreError
 from voiceagent.judgment.policy import SpeakDecision, SpeakPolicy
 from voiceagent.judgment.settings import ClassifierName, Policy

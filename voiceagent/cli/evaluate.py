@@ -116,7 +116,7 @@ async def _judge(which: Which, settings: Settings) -> AsyncIterator[Judge]:
 
 def _distant(which: Which, settings: Settings, closing: contextlib.AsyncExitStack) -> Classifier:
     """A classifier that asks a brain or a service; the brain is closed at the end."""
-    program = importlib.import_module("voiceagent.app")  # only here: it loads every engine
+    program = importlib.import_module("voiceagent.engines")  # only here: it loads every engine
     model: LanguageModel = program.brain(settings.llm) if which is Which.LLM else EchoModel()
     closing.push_async_callback(_closed, model)
     chosen: tuple[SpeakPolicy, Classifier | None] = program.speak_policy(settings, model)

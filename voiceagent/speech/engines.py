@@ -32,6 +32,17 @@ class Transcript:
     words: tuple[Word, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Where words of the sentence that is being spoken lie in its sound, in the order in which they are said.
+
+    Milliseconds from the sentence's first sample; `Word.text` as it stands in the text handed in, or near enough to be found
+    there. A voice that tells its words in several goes gives several of these, each before or with the sound it is about.
+    """
+
+    words: tuple[Word, ...]
+
+
 class SpeechToText(Protocol):
     """Turns one stretch of speech into words; called from the event loop and must not block it."""
 
@@ -46,8 +57,9 @@ class SpeechToText(Protocol):
 class TextToSpeech(Protocol):
     """Turns one sentence into sound, piece by piece."""
 
-    def speak(self, text: str) -> AsyncIterator[Samples]:
-        """Yields 16 kHz mono int16 pieces of any length, the first as early as the engine can. Raises SpeechError."""
+    def speak(self, text: str) -> AsyncIterator[Samples | Timing]:
+        """Yields 16 kHz mono int16 pieces of any length, the first as early as the engine can, and Timing where the voice knows
+        its words' places; where it never does, what was heard is estimated by letters. Raises SpeechError."""
         ...
 
 

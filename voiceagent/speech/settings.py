@@ -35,8 +35,11 @@ class SpeakingSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    voice: str = Field("en_US-joe-medium", description="Piper voice: a name of the registry or of Piper's own list")
-    language: str = Field("en", description="language that numbers, money and abbreviations are spelled in")
+    voice: str = Field(
+        "en_US-joe-medium", description="Piper voice (a name of the registry or of Piper's own list), or espeak: and a language"
+    )
+    fallback: str = Field("", description="voice that speaks where the first one is not there; empty: that is an error")
+    language: str = Field("en", description="language that numbers, money and abbreviations are spelled in; auto: each sentence's")
     speed: float = Field(1.0, ge=0.5, le=2.0, description="1.0 is the voice's own pace, 2.0 twice as fast")
     gain_db: float = Field(
         0.0, ge=-40, le=20, description="loudness added to the voice, in decibels, the same for every sentence"

@@ -1,0 +1,197 @@
+"""Which engine each setting names; nothing else names them, and those that were not chosen are not imported."""
+
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from voiceagent.config import Settings
+from voiceagent.errors import ConfigError, LanguageModelError, ModelError
+from voiceagent.judgment.answer_only import AnswerOnly
+from voiceagent.judgment.classifier.llm import LLMClassifier
+from voiceagent.judgment.classifier.priors import Priors
+from voiceagent.judgment.classifier.question import Classifier
+from voiceagent.judgment.judged import ClassifierSpeakPolicy, Judging
+from voiceagent.judgment.notes_thinker import Notebook, NotesThinker
+from voiceagent.judgment.policy import AlwaysSpeak, SpeakPolicy
+from voiceagent.judgment.settings import JudgmentSettings
+from voiceagent.judgment.thinker import LLMThinker, Thinker
+from voiceagent.languages import AUTO, LANGUAGES
+from voiceagent.llm.model import LanguageModel
+from voiceagent.llm.scripted import CannedModel, EchoModel
+from voiceagent.llm.settings import LanguageModelSettings
+from voiceagent.speech.engines import SpeechToText, TextToSpeech, VoiceDetector
+from voiceagent.speech.settings import HearingSettings, SpeakingSettings
+from voiceagent.weights import Weights
+
+log = logging.getLogger(__name__)
+
+EMBEDDING: Final = "all-MiniLM-L6-v2"
+ESPEAK: Final = "espeak:"
+
+
+def speak_policy(settings: Settings, model: LanguageModel) -> tuple[SpeakPolicy, Classifier | None]:
+    """The policy that the settings choose, and its classifier, to be closed by whoever asked; blocks. Raises ConfigError."""
+    judgment = settings.judgment
+    classifier = _classifier(judgment, model) if judgment.policy == "classifier" else None
+    policy: SpeakPolicy = AlwaysSpeak()
+    if classifier is not None:
+        judging = Judging(judgment.history, judgment.proactivity, min(1.5, judgment.speak_timeout_ms * 0.75 / 1000))
+        policy = ClassifierSpeakPolicy(
+            Priors(judgment.alone, judgment.carry_over).around(classifier),
+            agent_name=settings.agent.name,
+            agent_role=judgment.agent_role,
+            languages=judgment.languages,
+            judging=judging,
+        )
+    return AnswerOnly(policy, judgment.answer_only) if judgment.answer_only else policy, classifier
+
+
+def _classifier(settings: JudgmentSettings, model: LanguageModel) -> Classifier | None:
+    """Who judges turns. Raises ConfigError when what the settings choose needs a key or another brain."""
+    url = settings.classifier_url or None
+    match settings.classifier:
+        case "llm":
+            try:
+                return LLMClassifier(model)
+            except ValueError as error:
+                raise ConfigError(f'[judgment] classifier: {error}; such as [llm] brain = "openai" or "gguf"') from None
+        case "openai":
+            from voiceagent.judgment.classifier.openai import OpenAIClassifier
+
+            return OpenAIClassifier(base_url=url)
+        case "jev":
+            try:
+                from voiceagent.judgment.classifier.jev import JevClassifier
+            except ModuleNotFoundError:
+                raise ConfigError("the jev classifier is not installed; run: pip install 'voiceagent[jev]'") from None
+            return JevClassifier(base_url=url)
+        case "embedded" | "lexical":
+            return _embedded(lexical=settings.classifier == "lexical")
+
+
+def _embedded(*, lexical: bool) -> Classifier | None:
+    """The classifier of this machine, by words alone where its network cannot be used; None where its weights are missing or
+    damaged too. Whatever is less than was asked for is logged as degraded."""
+    from voiceagent.judgment.classifier.embedded import EmbeddedClassifier
+
+    try:
+        return EmbeddedClassifier(lexical=lexical)
+    except ModelError as error:
+        if lexical:
+            log.warning("degraded: every turn is answered, since none can be judged: %s", error)
+            return None
+        log.warning("degraded: turns are judged by their words alone: %s", error)
+        return _embedded(lexical=True)
+
+
+def thinker(settings: JudgmentSettings, model: LanguageModel) -> Thinker | None:
+    """Who thinks while the agent listens; nobody where every turn is answered. Raises ConfigError."""
+    if settings.policy == "always" and not settings.answer_only:
+        return None
+    match settings.thinker:
+        case "notes":
+            return NotesThinker(model) if isinstance(model, Notebook) else None
+        case "llm":
+            try:
+                return LLMThinker(model)
+            except ValueError as error:
+                raise ConfigError(f"[judgment] thinker: {error}") from None
+        case "off":
+            return None
+
+
+def brain(settings: LanguageModelSettings) -> LanguageModel:
+    """The language model that the settings choose; blocks. Raises ConfigError or ModelError."""
+    match settings.brain:
+        case "echo":
+            return EchoModel()
+        case "canned":
+            return _canned(settings.canned or Path())
+        case "notes":
+            return _notes(settings.notes)
+        case "openai":
+            from voiceagent.llm.openai import OpenAIModel
+
+            return OpenAIModel(settings.url, settings.model, os.environ.get(settings.api_key_env), settings)
+        case "gguf":
+            try:
+                from voiceagent.llm.gguf import GgufModel
+            except ModuleNotFoundError as error:
+                raise ModelError(f"no brain: {error.name} is not installed; run: pip install 'voiceagent[gguf]'") from None
+            return GgufModel(settings.gguf or Path(), settings)
+
+
+def _canned(path: Path) -> LanguageModel:
+    try:
+        return CannedModel.from_file(path)
+    except LanguageModelError as error:
+        raise ConfigError(str(error)) from None
+
+
+def _notes(path: Path) -> LanguageModel:
+    """Answers from a file; the notes that come with the package stand in for the default file where that is not."""
+    from voiceagent.llm.embedding import MiniLM
+    from voiceagent.llm.notes import NotesModel
+
+    package = Path(__file__).parent
+    shipped = next((file for file in (package / "notes.md", package.parent / "config" / "notes.md") if file.is_file()), path)
+    is_default = path == LanguageModelSettings().notes
+    chosen = shipped if is_default and not path.is_file() else path
+    embedder = MiniLM(Weights().whole(EMBEDDING))
+    try:
+        return NotesModel.from_file(chosen, embedder)
+    except LanguageModelError as error:
+        raise ConfigError(str(error)) from None
+
+
+def recognizer(settings: HearingSettings, given: SpeechToText | None) -> tuple[SpeechToText, Callable[[], VoiceDetector]]:
+    """The recognizer for all calls (the one given, if any), and what makes a detector for each; blocks. Raises ModelError."""
+    from voiceagent.speech.detector import GatedDetector, Silero
+    from voiceagent.speech.whisper import WhisperEngine
+
+    weights = Weights()
+    name = settings.model if f"whisper-{settings.model}" not in weights.models else f"whisper-{settings.model}"
+    silero = Silero(weights.whole("silero-vad"))
+    recognizer = given or WhisperEngine(weights.whole(name), language=settings.language)
+    return recognizer, lambda: GatedDetector(silero, settings.gate_mode)
+
+
+def voice(settings: SpeakingSettings) -> TextToSpeech:
+    """The voice for all rooms, or one for each language; blocks. Raises ModelError when there is none."""
+    if settings.language == AUTO:
+        from voiceagent.speech.polyglot import Polyglot
+
+        return Polyglot({code: _one_voice(own) for code, own in _voices(settings).items()})
+    return _one_voice(settings)
+
+
+def _voices(settings: SpeakingSettings) -> dict[str, SpeakingSettings]:
+    """What each language is spoken with where people speak several: the voice that is set for English, its own for the others."""
+    voices = {code: (known.voice, f"{ESPEAK}{code}") for code, known in LANGUAGES.items()}
+    voices["en"] = (settings.voice, settings.fallback)
+    return {code: settings.model_copy(update={"voice": v, "fallback": f}) for code, (v, f) in voices.items()}
+
+
+def _one_voice(settings: SpeakingSettings) -> TextToSpeech:
+    """The voice that is set, or the one that stands in for it. Raises ModelError."""
+    try:
+        return _named_voice(settings.voice, settings)
+    except ModelError as error:
+        if not settings.fallback:
+            raise
+        log.warning("degraded: %s speaks, since %s", settings.fallback, error)
+        return _named_voice(settings.fallback, settings)
+
+
+def _named_voice(name: str, settings: SpeakingSettings) -> TextToSpeech:
+    if name.startswith(ESPEAK):
+        from voiceagent.speech.espeak import EspeakEngine
+
+        return EspeakEngine(name.removeprefix(ESPEAK), settings)
+    try:
+        from voiceagent.speech.piper import PiperEngine
+    except ModuleNotFoundError as error:
+        raise ModelError(f"no voice: {error.name} is not installed; run: pip install 'voiceagent[piper]'") from None
+    return PiperEngine(Weights().whole(name), settings)
