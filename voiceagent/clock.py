@@ -54,6 +54,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self.holds = 0
         self._seconds = 0.0
         super().__init__(_JumpingSelector(self))
+        self._clock_resolution = 1e-6  # a year on, asyncio's own nanosecond is lost in the last digit of the time
 
     def time(self) -> float:
         """Seconds since the loop was made, on its own clock."""

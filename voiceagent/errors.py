@@ -33,6 +33,10 @@ class RoomError(VoiceAgentError):
     """A room refuses what was asked of it."""
 
 
+class QuestionRefusedError(RoomError):
+    """An agent may not ask this, or not now; the message says what to change."""
+
+
 class StoreError(RoomError):
     """A store could not keep or read events; what was acknowledged before stays."""
 

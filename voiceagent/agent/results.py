@@ -10,8 +10,8 @@ from voiceagent.errors import StoreError
 from voiceagent.room.channel import Host
 from voiceagent.room.events import EventType, RoomEvent
 from voiceagent.room.fence import fence
-from voiceagent.room.jobs.keeping import CAUSED_BY, LATER
 from voiceagent.room.jobs.row import JobRow
+from voiceagent.room.origin import CAUSED_BY, LATER
 from voiceagent.room.reply import Reply
 
 log = logging.getLogger(__name__)

@@ -99,7 +99,7 @@ class Toolbox:
         try:
             arguments = known.arguments.model_validate_json(call.arguments or "{}")
         except ValidationError as error:
-            return ToolOutcome(error=_complaints(error))
+            return ToolOutcome(error=complaints(error))
         try:
             given = {name: getattr(arguments, name) for name in type(arguments).model_fields}
             made = await bounded(known.function(**given), self._timeout_ms)
@@ -133,7 +133,7 @@ class Several:
         return await next(knows, self._owners[-1]).run(call)
 
 
-def _complaints(error: ValidationError) -> str:
+def complaints(error: ValidationError) -> str:
     return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors())
 
 

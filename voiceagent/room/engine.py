@@ -15,19 +15,17 @@ from voiceagent.room.channel import Channel
 from voiceagent.room.consumption.desk import ConsumptionDesk
 from voiceagent.room.consumption.rows import rows_of as consumption_of
 from voiceagent.room.consumption.state import Consumption
-from voiceagent.room.door import checked_message, checked_participant
+from voiceagent.room.door import checked_message
 from voiceagent.room.events import (
     Access,
     ChannelBinding,
-    ChannelType,
-    EventSource,
     InboundMessage,
     InboundResult,
     Participant,
     RoomEvent,
-    SystemContent,
 )
 from voiceagent.room.feed import Feed, FeedEvent
+from voiceagent.room.handing import Handing
 from voiceagent.room.hooks import FAIL_CLOSED, Hook, HookExecution, Hooks, HookTrigger, as_hook_function
 from voiceagent.room.host import ChannelHost
 from voiceagent.room.intake import Intake
@@ -36,6 +34,9 @@ from voiceagent.room.live import LiveRoom
 from voiceagent.room.memory import MemoryStore
 from voiceagent.room.opening import Opening
 from voiceagent.room.passage import SYSTEM_CHANNEL, Bounds, Passage
+from voiceagent.room.people import People
+from voiceagent.room.questions.desk import QuestionDesk
+from voiceagent.room.questions.desk import rows_of as questions_of
 from voiceagent.room.receipt import Receipt
 from voiceagent.room.reply import Reply
 from voiceagent.room.rooms import Rooms
@@ -91,7 +92,9 @@ class RoomEngine:
         self._consumption = ConsumptionDesk(consumption_of(self.store), self._rooms, self.store, self._tasks.spawn)
         self._passage = Passage(self.store, self._hooks, self._tasks.spawn, self._new_id, bounds, said=self._consumption.said)
         self._intake = Intake(self.store, self._new_id)
-        self._jobs = JobDesk(rows_of(self.store), self._rooms, self._passage, self._intake)
+        handing = Handing(self._rooms, self._passage, self._intake)
+        self._jobs = JobDesk(rows_of(self.store), self._rooms, handing)
+        self.questions = QuestionDesk(questions_of(self.store), self._rooms, handing, self._new_id)
         self.host = ChannelHost(
             self._rooms,
             self._hooks,
@@ -99,9 +102,11 @@ class RoomEngine:
             self._passage,
             self._intake,
             jobs=self._jobs,
+            questions=self.questions,
             consumption=self._consumption,
         )
         self._outcomes = Outcomes(self.host.take_answers, self.host.channel_failed, self._consumption.taken)
+        self._people = People(self.store, self._passage, self._intake, self._hooks)
         self._announcing = Announcing(self._rooms, self._passage, self._intake, self.store, self.host.sound)
         self._steering = Steering(self._rooms, self._passage, self._intake, self.store)
         self._channels: dict[str, Channel] = {}
@@ -181,6 +186,7 @@ class RoomEngine:
         self._rooms.add(await self._opening.room(room_id))
         await self._passage.sharing.catch_up(self._rooms.open(room_id))
         await self._jobs.recover(self._rooms.open(room_id))
+        await self.questions.recover(self._rooms.open(room_id))
         await self._consumption.recover(self._rooms.open(room_id))
         return room_id
 
@@ -197,6 +203,7 @@ class RoomEngine:
                 await self.detach_channel(room_id, binding.channel_id)
         finally:
             self._jobs.forget(room_id)
+            self.questions.forget(room_id)
             await self._consumption.flush()
             room.end("room_closed")
             self._rooms.remove(room_id)
@@ -224,7 +231,8 @@ class RoomEngine:
 
     async def detach_channel(self, room_id: str, channel_id: str) -> None:
         """Takes a channel's seat away; does nothing when it has none."""
-        seat = self._rooms.open(room_id).leave_seat(channel_id)
+        room = self._rooms.open(room_id)
+        seat = room.leave_seat(channel_id)
         if seat is not None:
             seat.leave()
             try:
@@ -233,29 +241,17 @@ class RoomEngine:
             except Exception as error:
                 log.exception("room %s: channel %s failed to leave", room_id, channel_id)
                 self.host.channel_failed(room_id, channel_id, error, None)
-            self._rooms.open(room_id).ledger.left(channel_id, "detached")
+            room.ledger.left(channel_id, "detached")
+            if not room.closed:
+                await self.questions.agent_left(room_id, channel_id)
 
     async def join(self, room_id: str, participant: Participant) -> None:
         """Adds a person to a room, or brings them back; the room is told when they were not there already."""
-        room = self._rooms.open(room_id)
-        participant = checked_participant(participant)
-        before = room.person(participant.id)
-        person = room.put_person(participant)
-        await self.store.put_participant(room_id, person)
-        if before is None or not before.active:
-            await self._tell_of(room, person, "joined")
-            self._hooks.notify(HookTrigger.ON_PARTICIPANT_JOINED, person, room)
+        await self._people.join(self._rooms.open(room_id), participant)
 
     async def leave(self, room_id: str, participant_id: str) -> None:
         """Marks a person as gone; does nothing when they are not there."""
-        room = self._rooms.open(room_id)
-        person = room.person(participant_id)
-        if person is None or not person.active:
-            return
-        person = room.put_person(replace(person, active=False))
-        await self.store.put_participant(room_id, person)
-        await self._tell_of(room, person, "left")
-        self._hooks.notify(HookTrigger.ON_PARTICIPANT_LEFT, person, room)
+        await self._people.leave(self._rooms.open(room_id), participant_id)
 
     # -- events in ------------------------------------------------------------------------------------------------------
 
@@ -389,12 +385,4 @@ class RoomEngine:
     def snapshot(self, room_id: str) -> dict[str, JSON]:
         """The room for a host that begins to follow it: see snapshot.py. Raises RoomError when it is not open."""
         room = self._rooms.open(room_id)
-        return snapshot(room, room.feed.seq)
-
-    # -- inside ---------------------------------------------------------------------------------------------------------
-
-    async def _tell_of(self, room: LiveRoom, person: Participant, what: str) -> None:
-        source = EventSource(SYSTEM_CHANNEL, ChannelType.SYSTEM)
-        event = self._intake.own(room.room_id, source, SystemContent(f"{person.display_name or 'somebody'} {what}", what))
-        room.feed.publish(f"participant.{what}", {"participant_id": person.id, "name": person.display_name})
-        await self._passage.take(room, event, self._passage.place())
+        return snapshot(room, room.feed.seq, [question.summary() for question in self.questions.waiting(room_id)])

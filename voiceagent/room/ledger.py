@@ -53,7 +53,7 @@ class _Asked:
 
 @dataclass(slots=True, eq=False)
 class _Input:
-    """An input: `decided` are those who wait to hear that every agent has found a way for it, or an end."""
+    """An input: `decided` are those who wait to hear that every agent has found a way for it, or an end; `settled` for its end."""
 
     id: str
     source: str
@@ -61,6 +61,7 @@ class _Input:
     asked: dict[str, _Asked]
     generations: list[str] = field(default_factory=list)
     decided: list[Callable[[], None]] = field(default_factory=list)
+    settled: list[Callable[[Disposition], None]] = field(default_factory=list)
     end: Disposition | None = None
 
     @property
@@ -217,6 +218,14 @@ class Ledger:
         else:
             one.decided.append(call)
 
+    def when_settled(self, input_id: str, call: Callable[[Disposition], None]) -> None:
+        """Calls back with an input's end; at once where that is known, with `unknown` where the input is not."""
+        one = (self._inputs or {}).get(input_id)
+        if one is None or one.end is not None:
+            call("unknown" if one is None or one.end is None else one.end)
+        else:
+            one.settled.append(call)
+
     # -- inside ---------------------------------------------------------------------------------------------------------
 
     def _asked(self, input_id: str, channel_id: str) -> tuple[_Input | None, _Asked | None]:
@@ -250,6 +259,9 @@ class Ledger:
             self._leave(one.id, one.end)
             self._publish(one.end, one, dict(details))
         self._publish("settled", one, {"disposition": one.end, "generation_ids": list(one.generations), **details})
+        calls, one.settled = one.settled, []
+        for call in calls:
+            call(one.end)
 
     def _publish(
         self,

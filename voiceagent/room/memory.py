@@ -13,6 +13,8 @@ from voiceagent.room.events import EventStatus, Participant, RoomEvent
 from voiceagent.room.jobs.memory import MemoryJobs
 from voiceagent.room.jobs.row import JobRows
 from voiceagent.room.lines.memory import LineMemory
+from voiceagent.room.questions.memory import MemoryQuestions
+from voiceagent.room.questions.rows import QuestionRows
 from voiceagent.room.store import EventFilter, taken_in
 
 _EVERYTHING = EventFilter()
@@ -29,6 +31,7 @@ class MemoryStore:
         self._rooms: dict[str, _Room] = {}
         self._by_id: dict[str, RoomEvent] = {}
         self._jobs = MemoryJobs()
+        self._questions = MemoryQuestions()
         self._lines = LineMemory()
         self._consumption = MemoryConsumption()
 
@@ -36,6 +39,11 @@ class MemoryStore:
     def jobs(self) -> JobRows:
         """Where agents' background jobs are kept."""
         return self._jobs
+
+    @property
+    def questions(self) -> QuestionRows:
+        """Where it is kept what agents asked people."""
+        return self._questions
 
     @property
     def consumption(self) -> ConsumptionRows:

@@ -20,6 +20,8 @@ from voiceagent.room.jobs.postgres import PostgresJobs
 from voiceagent.room.jobs.row import JobRows
 from voiceagent.room.lines.postgres import PostgresLines
 from voiceagent.room.lines.store import LineStore
+from voiceagent.room.questions.postgres import PostgresQuestions
+from voiceagent.room.questions.rows import QuestionRows
 from voiceagent.room.store import EventFilter, taken_in
 from voiceagent.room.tables import EVENT_COLUMNS, INDEX_TAKEN, KEY_TAKEN, PREPARE
 
@@ -69,6 +71,7 @@ class PostgresStore:
         application = f"voiceagent-{self._name}"
         self._database = Database(dsn, timeout_ms=timeout_ms, most_connections=most_connections, application=application)
         self._jobs = PostgresJobs(self._database)
+        self._questions = PostgresQuestions(self._database)
         self._lines = PostgresLines(self._database, _CHANNEL, self._notice)
         self._consumption = PostgresConsumption(self._database)
 
@@ -76,6 +79,11 @@ class PostgresStore:
     def jobs(self) -> JobRows:
         """Where agents' background jobs are kept."""
         return self._jobs
+
+    @property
+    def questions(self) -> QuestionRows:
+        """Where it is kept what agents asked people."""
+        return self._questions
 
     @property
     def consumption(self) -> ConsumptionRows:

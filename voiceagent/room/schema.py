@@ -10,7 +10,7 @@ import aiosqlite
 from voiceagent import clock
 from voiceagent.errors import StoreError
 
-VERSION = 5
+VERSION = 6
 """The newest version that this program reads and writes, kept in the file's `user_version`."""
 
 EVENT_COLUMNS = (
@@ -79,6 +79,15 @@ _STEPS: tuple[tuple[str, ...], ...] = (
         # How far followers outside have been told of each room's feed; the row of room '' says that a follower is known.
         "CREATE TABLE cursors (follower TEXT NOT NULL, room_id TEXT NOT NULL, seq INTEGER NOT NULL,"
         " PRIMARY KEY (follower, room_id)) WITHOUT ROWID",
+    ),
+    (
+        # What agents asked people. `pending`: something is left to do; `by_person_at`: the second in which a person ended it.
+        "CREATE TABLE questions (place INTEGER PRIMARY KEY, question_id TEXT NOT NULL UNIQUE, room_id TEXT NOT NULL,"
+        " asked_in TEXT NOT NULL, open INTEGER NOT NULL, pending INTEGER NOT NULL, by_person_at INTEGER, question TEXT NOT NULL)",
+        "CREATE INDEX questions_about ON questions (room_id) WHERE pending = 1",
+        "CREATE INDEX questions_asked ON questions (asked_in) WHERE pending = 1",
+        "CREATE INDEX questions_open ON questions (place) WHERE open = 1",
+        "CREATE INDEX questions_ended ON questions (by_person_at) WHERE by_person_at IS NOT NULL",
     ),
 )
 

@@ -1,15 +1,18 @@
 """What a host should know of a room when it begins to follow it."""
 
+from collections.abc import Sequence
+
 from voiceagent.room.live import LiveRoom
 from voiceagent.values import JSON
 
-_LISTS = ("generations", "speeches", "jobs", "questions")
+_LISTS = ("generations", "speeches", "jobs")
 
 
-def snapshot(room: LiveRoom, seq: int) -> dict[str, JSON]:
-    """`seq` of the newest durable line; `people`; `listening` by agent; and what the channels tell of themselves: `generations`
-    with their text so far, `speeches` that sound, `jobs` that run, `questions` that are open."""
+def snapshot(room: LiveRoom, seq: int, questions: Sequence[JSON] = ()) -> dict[str, JSON]:
+    """`seq` of the newest durable line; `people`; `listening` by agent; the `questions` that are open; and what the
+    channels tell of themselves: `generations` with their text so far, `speeches` that sound, `jobs` that run."""
     lists: dict[str, list[JSON]] = {name: [] for name in _LISTS}
+    lists["questions"] = list(questions)
     listening: dict[str, JSON] = {}
     for seat in room.seats:
         for name, told in seat.channel.snapshot(room.room_id).items():

@@ -20,6 +20,8 @@ from voiceagent.room.jobs.row import JobRows
 from voiceagent.room.jobs.sqlite import SqliteJobs
 from voiceagent.room.lines.sqlite import SqliteLines
 from voiceagent.room.lines.store import LineStore
+from voiceagent.room.questions.rows import QuestionRows
+from voiceagent.room.questions.sqlite import SqliteQuestions
 from voiceagent.room.schema import EVENT_COLUMNS, open_file
 from voiceagent.room.store import EventFilter, taken_in
 
@@ -64,6 +66,7 @@ class SqliteStore:
         self._opening = asyncio.Lock()
         self._closed = False
         self._jobs = SqliteJobs(self._run)
+        self._questions = SqliteQuestions(self._run)
         self._lines = SqliteLines(self._run)
         self._consumption = SqliteConsumption(self._run)
 
@@ -71,6 +74,11 @@ class SqliteStore:
     def jobs(self) -> JobRows:
         """Where agents' background jobs are kept."""
         return self._jobs
+
+    @property
+    def questions(self) -> QuestionRows:
+        """Where it is kept what agents asked people."""
+        return self._questions
 
     @property
     def consumption(self) -> ConsumptionRows:

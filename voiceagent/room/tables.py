@@ -62,6 +62,14 @@ PREPARE: Final = (
     " writer TEXT NOT NULL, state TEXT NOT NULL, heard_chars INTEGER NOT NULL, played_ms INTEGER NOT NULL, at TEXT NOT NULL,"
     " word TEXT, PRIMARY KEY (event_id, channel_id, participant_id))",
     "CREATE INDEX IF NOT EXISTS consumption_open ON consumption (room_id) WHERE state IN ('queued', 'playing')",
+    # Questions that agents asked people. `pending`: something is left to do; `by_person_at`: seconds at which a person ended it.
+    'CREATE TABLE IF NOT EXISTS questions (question_id TEXT COLLATE "C" NOT NULL PRIMARY KEY, room_id TEXT COLLATE "C" NOT NULL,'
+    ' asked_in TEXT COLLATE "C" NOT NULL, open BOOLEAN NOT NULL, pending BOOLEAN NOT NULL, by_person_at BIGINT,'
+    " question TEXT NOT NULL, place BIGINT GENERATED ALWAYS AS IDENTITY)",
+    "CREATE INDEX IF NOT EXISTS questions_about ON questions (room_id) WHERE pending",
+    "CREATE INDEX IF NOT EXISTS questions_asked ON questions (asked_in) WHERE pending",
+    "CREATE INDEX IF NOT EXISTS questions_open ON questions (place) WHERE open",
+    "CREATE INDEX IF NOT EXISTS questions_ended ON questions (by_person_at) WHERE by_person_at IS NOT NULL",
     # How far followers outside have been told of each room's feed, and the process that tells them.
     'CREATE TABLE IF NOT EXISTS cursors (follower TEXT NOT NULL, room_id TEXT COLLATE "C" NOT NULL, seq BIGINT NOT NULL,'
     " owner TEXT NOT NULL, PRIMARY KEY (follower, room_id))",

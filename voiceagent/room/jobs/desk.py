@@ -6,14 +6,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final, cast
 
-from voiceagent.errors import RoomError, StoreError
+from voiceagent.errors import StoreError
 from voiceagent.room.events import InboundResult
-from voiceagent.room.intake import Intake
-from voiceagent.room.jobs.keeping import CAUSED_BY, LATER
+from voiceagent.room.handing import Handing
 from voiceagent.room.jobs.memory import MemoryJobs
 from voiceagent.room.jobs.row import JobRow, JobRows
 from voiceagent.room.live import LiveRoom
-from voiceagent.room.passage import CHAIN_LIMIT, Passage
+from voiceagent.room.origin import Origin
 from voiceagent.room.rooms import Rooms
 from voiceagent.room.store import Store
 from voiceagent.values import JSON
@@ -31,12 +30,11 @@ def rows_of(store: Store) -> JobRows:
 class JobDesk:
     """The JobKeeping of one engine's rooms. A job that another run of the program has begun has lost its worker."""
 
-    def __init__(self, rows: JobRows, rooms: Rooms, passage: Passage, intake: Intake) -> None:
+    def __init__(self, rows: JobRows, rooms: Rooms, handing: Handing) -> None:
         self.rows = rows
         self.owner = f"{rows.keeper} {secrets.token_hex(8)}"
         self._rooms = rooms
-        self._passage = passage
-        self._intake = intake
+        self._handing = handing
         self._left: dict[str, dict[str, JobRow]] = {}
 
     def publish(self, row: JobRow, what: str, data: dict[str, JSON] | None = None, *, durable: bool = True) -> None:
@@ -61,25 +59,8 @@ class JobDesk:
         What is said of it reaches no further than what the agent was answering. A refusal says why in `reason`: `LATER`, or for
         good.
         """
-        room = self._rooms.get(row.room_id)
-        if room is None or room.closed or room.seat(row.channel_id) is None:
-            return InboundResult(None, blocked=True, reason=LATER)
-        if room.ledger.refusal((row.channel_id,)) is not None:
-            return InboundResult(None, blocked=True, reason=LATER)
-        if self._passage.too_deep(row.chain_depth):
-            return InboundResult(None, blocked=True, reason=CHAIN_LIMIT)
-        try:
-            event = self._intake.instruction(room, text, row.channel_id, None)
-        except RoomError:
-            return InboundResult(None, blocked=True, reason=LATER)
-        event = replace(
-            event,
-            chain_depth=row.chain_depth,
-            response_visibility=row.response_visibility,
-            parent_event_id=row.parent_event_id,
-            metadata={CAUSED_BY: {"job_id": row.job_id}, "automatic": True},
-        )
-        return await self._passage.instruct(room, event, self._passage.place())
+        origin = Origin(row.room_id, row.channel_id, row.response_visibility, row.parent_event_id, row.chain_depth)
+        return await self._handing.back(origin, text, {"job_id": row.job_id})
 
     async def recover(self, room: LiveRoom) -> None:
         """Reports what the end of an earlier run has broken off, when a room opens; nothing of it is run again.

@@ -1,17 +1,11 @@
 """What an agent that runs background jobs is offered by its room."""
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Protocol
 
 from voiceagent.room.events import InboundResult
 from voiceagent.room.jobs.row import JobRow, JobRows
 from voiceagent.values import JSON
-
-CAUSED_BY: Final = "caused_by"
-"""The metadata of an instruction that says what it came of; `automatic` beside it says that no person wrote it."""
-
-LATER: Final = "later"
-"""Why a result is not handed back now: the agent is not there, the room stops, or too much waits for the agent."""
 
 
 class JobKeeping(Protocol):
