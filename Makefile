@@ -34,7 +34,7 @@ fmt: $(DEVELOP) ## put the code into shape
 	$(VENV)/bin/ruff check --fix-only --quiet .
 	$(VENV)/bin/ruff format .
 
-bench: $(DEVELOP) models ## measure what the README quotes
+bench: $(DEVELOP) models ## measure what the README quotes, and turns beside the peers (about half an hour)
 	@for script in benchmarks/*.py; do echo "== $$script"; $(PY) $$script || exit 1; done
 
 long: $(DEVELOP) models ## soaks and floods

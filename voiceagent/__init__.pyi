@@ -60,6 +60,7 @@ from voiceagent.judgment.notes_thinker import NotesThinker as NotesThinker
 from voiceagent.judgment.policy import (
     AlwaysSpeak as AlwaysSpeak,
     CutReply as CutReply,
+    Foreseen as Foreseen,
     MockSpeakPolicy as MockSpeakPolicy,
     SpeakDecision as SpeakDecision,
     SpeakPolicy as SpeakPolicy,

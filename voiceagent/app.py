@@ -17,6 +17,7 @@ from voiceagent.agent.settings import AgentSettings
 from voiceagent.agent.tools import Tool
 from voiceagent.config import Settings
 from voiceagent.errors import ConfigError
+from voiceagent.fallback import opened
 from voiceagent.judgment.policy import SpeakPolicy
 from voiceagent.judgment.thinker import Thinker
 from voiceagent.llm.model import LanguageModel
@@ -25,6 +26,7 @@ from voiceagent.room.memory import MemoryStore
 from voiceagent.room.sqlite import SqliteStore
 from voiceagent.room.store import Store
 from voiceagent.speech.engines import SpeechToText, TextToSpeech
+from voiceagent.speech.settings import HearingSettings, SpeakingSettings
 from voiceagent.trace.lag import watch_loop
 from voiceagent.trace.settings import TelemetrySettings
 from voiceagent.trace.witness import NOBODY, Exporter, Figures, Witness
@@ -119,7 +121,7 @@ class App:
 
     def _witness(self) -> Witness:
         """Who is told what is measured."""
-        self.figures, traces = _measuring(self.settings.telemetry, self.settings.llm.brain)
+        self.figures, traces = _measuring(self.settings.telemetry, self.settings.llm.brain[0])
         readers = (self.figures, self._closing(traces))
         return sum((reader.witness() for reader in readers if reader is not None), NOBODY)
 
@@ -171,8 +173,8 @@ class App:
 
     def status(self) -> Status:
         """What the page says of the program."""
-        heard, spoken = self.settings.hearing.model, self.settings.speaking.voice
-        advice = ADVICE if self.settings.llm.brain == "notes" else ""
+        heard, spoken = _heard_with(self.settings.hearing), _spoken_with(self.settings.speaking)
+        advice = ADVICE if self.settings.llm.brain == ("notes",) else ""
         return Status(
             __version__, self.model.name, advice, {"hearing": heard, "speaking": spoken}, agent=self.settings.agent.name
         )
@@ -184,18 +186,24 @@ class App:
     async def _load(self) -> tuple[LanguageModel, tuple[Hearing, TextToSpeech] | None]:
         """Loads what takes long side by side, each in a thread; what was loaded is closed when the program ends."""
         settings, given, loop = self.settings, self._choices, asyncio.get_running_loop()
-        with ThreadPoolExecutor(3, thread_name_prefix="load") as pool:
+        with ThreadPoolExecutor(4, thread_name_prefix="load") as pool:
             loading = loop.run_in_executor(pool, lambda: given.provider or engines.brain(settings.llm))
             if not given.sound:
                 return self._closing(await loading), None
             hearing = loop.run_in_executor(pool, engines.recognizer, settings.hearing, given.stt)
             voice = loop.run_in_executor(pool, lambda: given.tts or engines.voice(settings.speaking))
-            model, heard, spoken = await asyncio.gather(loading, hearing, voice)
+            judging = loop.run_in_executor(pool, engines.judge, settings.hearing)
+            model, heard, spoken, judge = await asyncio.gather(loading, hearing, voice, judging)
         stt, detectors = heard
-        return self._closing(model), (
-            Hearing(self._closing(stt), detectors, settings.hearing),
-            given.voice(self._closing(spoken)),
+        made = (
+            self._closing(model),
+            (
+                Hearing(self._closing(stt), self._closing(detectors), settings.hearing, judge=self._closing(judge)),
+                given.voice(self._closing(spoken)),
+            ),
         )
+        await opened(stt, spoken)
+        return made
 
     def _closing(self, engine: T) -> T:
         close = getattr(engine, "close", None)
@@ -210,6 +218,14 @@ class App:
         store = await _postgres(database) if isinstance(database, str) else await SqliteStore.open(database)
         self._stack.push_async_callback(store.close)
         return store
+
+
+def _heard_with(settings: HearingSettings) -> str:
+    return ", then ".join(settings.model if name == "whisper" else name for name in settings.stt)
+
+
+def _spoken_with(settings: SpeakingSettings) -> str:
+    return ", then ".join(settings.voice if name == "piper" else name for name in settings.tts)
 
 
 def _measuring(settings: TelemetrySettings, provider: str) -> tuple[Figures | None, Exporter | None]:

@@ -18,9 +18,13 @@ from voiceagent.judgment.policy import AlwaysSpeak, SpeakPolicy
 from voiceagent.judgment.settings import JudgmentSettings
 from voiceagent.judgment.thinker import LLMThinker, Thinker
 from voiceagent.languages import AUTO, LANGUAGES
+from voiceagent.llm.chain import ModelChain
 from voiceagent.llm.model import LanguageModel
 from voiceagent.llm.scripted import CannedModel, EchoModel
 from voiceagent.llm.settings import LanguageModelSettings
+from voiceagent.plugins import PREFIX, find
+from voiceagent.speech.chain import RecognizerChain, VoiceChain
+from voiceagent.speech.endpoint import EndJudge
 from voiceagent.speech.engines import SpeechToText, TextToSpeech, VoiceDetector
 from voiceagent.speech.settings import HearingSettings, SpeakingSettings
 from voiceagent.weights import Weights
@@ -28,6 +32,7 @@ from voiceagent.weights import Weights
 log = logging.getLogger(__name__)
 
 EMBEDDING: Final = "all-MiniLM-L6-v2"
+SMART_TURN: Final = "smart-turn"
 ESPEAK: Final = "espeak:"
 
 
@@ -103,8 +108,13 @@ def thinker(settings: JudgmentSettings, model: LanguageModel) -> Thinker | None:
 
 
 def brain(settings: LanguageModelSettings) -> LanguageModel:
-    """The language model that the settings choose; blocks. Raises ConfigError or ModelError."""
-    match settings.brain:
+    """The language model that the settings choose, or the chain of them; blocks. Raises ConfigError or ModelError."""
+    made = [_one_brain(name, settings) for name in settings.brain]
+    return made[0] if len(made) == 1 else ModelChain(made, settings.late_ms)
+
+
+def _one_brain(name: str, settings: LanguageModelSettings) -> LanguageModel:
+    match name:
         case "echo":
             return EchoModel()
         case "canned":
@@ -121,6 +131,13 @@ def brain(settings: LanguageModelSettings) -> LanguageModel:
             except ModuleNotFoundError as error:
                 raise ModelError(f"no brain: {error.name} is not installed; run: pip install 'voiceagent[gguf]'") from None
             return GgufModel(settings.gguf or Path(), settings)
+        case _ if name.startswith(PREFIX):
+            found = find(name, "LLM")
+            from voiceagent.llm.plugins import PluginModel
+
+            return PluginModel(found, settings.options.get(found.plugin, {}), settings)
+        case _:
+            raise ConfigError(f"there is no brain {name!r}; [llm] model names the model of a server, gguf its file")
 
 
 def _canned(path: Path) -> LanguageModel:
@@ -147,19 +164,68 @@ def _notes(path: Path) -> LanguageModel:
 
 
 def recognizer(settings: HearingSettings, given: SpeechToText | None) -> tuple[SpeechToText, Callable[[], VoiceDetector]]:
-    """The recognizer for all calls (the one given, if any), and what makes a detector for each; blocks. Raises ModelError."""
-    from voiceagent.speech.detector import GatedDetector, Silero
+    """The recognizer for all calls (the one given, if any; else the chosen one, or the chain of them), and what makes a detector
+    for each; blocks. Raises ConfigError or ModelError."""
+    made = [given] if given is not None else [_one_recognizer(name, settings) for name in settings.stt]
+    return made[0] if len(made) == 1 else RecognizerChain(made, settings.late_ms), _detectors(settings)
+
+
+def _one_recognizer(name: str, settings: HearingSettings) -> SpeechToText:
+    if name.startswith(PREFIX):
+        found = find(name, "STT")
+        from voiceagent.speech.plugins.stt import PluginRecognizer
+
+        return PluginRecognizer(found, settings.options.get(found.plugin, {}), settings.language)
     from voiceagent.speech.whisper import WhisperEngine
 
-    weights = Weights()
-    name = settings.model if f"whisper-{settings.model}" not in weights.models else f"whisper-{settings.model}"
-    silero = Silero(weights.whole("silero-vad"))
-    recognizer = given or WhisperEngine(weights.whole(name), language=settings.language)
-    return recognizer, lambda: GatedDetector(silero, settings.gate_mode)
+    weights, model = Weights(), name.partition(":")[2] or settings.model
+    known = model if f"whisper-{model}" not in weights.models else f"whisper-{model}"
+    return WhisperEngine(weights.whole(known), language=settings.language)
+
+
+def judge(settings: HearingSettings) -> EndJudge | None:
+    """Who tells by the sound whether a speaker who has paused is done; None, and said, where it cannot be loaded; blocks."""
+    from voiceagent.speech.smartturn import SmartTurn
+
+    try:
+        return SmartTurn(Weights().whole(SMART_TURN)) if settings.smart_turn else None
+    except ModelError as error:
+        log.warning("degraded: words and silence alone tell where turns end: %s", error)
+        return None
+
+
+def _detectors(settings: HearingSettings) -> Callable[[], VoiceDetector]:
+    if settings.vad.startswith(PREFIX):
+        found = find(settings.vad, "VAD")
+        from voiceagent.speech.plugins.vad import PluginDetectors
+
+        return PluginDetectors(found, settings.options.get(found.plugin, {}))
+    from voiceagent.speech.detector import GatedDetector, Silero
+
+    silero = Silero(Weights().whole("silero-vad"))
+    return lambda: GatedDetector(silero, settings.gate_mode)
 
 
 def voice(settings: SpeakingSettings) -> TextToSpeech:
-    """The voice for all rooms, or one for each language; blocks. Raises ModelError when there is none."""
+    """The voice for all rooms, or the chain of them; blocks. Raises ConfigError or ModelError."""
+    made = [_chosen_voice(name, settings) for name in settings.tts]
+    return made[0] if len(made) == 1 else VoiceChain(made, settings.late_ms)
+
+
+def _chosen_voice(name: str, settings: SpeakingSettings) -> TextToSpeech:
+    if name.startswith(PREFIX):
+        found = find(name, "TTS")
+        from voiceagent.speech.plugins.tts import PluginVoice
+
+        return PluginVoice(found, settings.options.get(found.plugin, {}), settings.gain_db)
+    kind, _, voice = name.partition(":")
+    if kind == "espeak" or voice:
+        return _named_voice(name if kind == "espeak" else voice, settings)
+    return _own_voice(settings)
+
+
+def _own_voice(settings: SpeakingSettings) -> TextToSpeech:
+    """The voice that `voice` names, or one for each language. Raises ModelError when there is none."""
     if settings.language == AUTO:
         from voiceagent.speech.polyglot import Polyglot
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from voiceagent.audio.frame import RATE, Samples
+from voiceagent.speech.engines import sound_of
 from voiceagent.speech.piper import PiperEngine
 
 HERE = Path(__file__).resolve().parent
@@ -50,7 +51,7 @@ async def main(voice: Path) -> None:
     engine = PiperEngine(voice)
     silence = np.zeros(RATE * 3 // 10, dtype=np.int16)
     for name, text in SPOKEN.items():
-        write(f"spoken_{name}", np.concatenate([silence, *[piece async for piece in engine.speak(text)], silence]))
+        write(f"spoken_{name}", np.concatenate([silence, await sound_of(engine, text), silence]))
     engine.close()
     for name, samples in noises().items():
         write(f"noise_{name}", samples)

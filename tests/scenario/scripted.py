@@ -26,6 +26,7 @@ from voiceagent.room.feed import FeedEvent, Subscription
 from voiceagent.room.reply import Reply
 from voiceagent.speech.engines import SpeechToText, TextToSpeech, Transcript, VoiceDetector
 from voiceagent.trace.witness import NOBODY, Witness
+from voiceagent.voice.detector import InterruptionDetector
 from voiceagent.voice.reception import Hearing, Reception
 from voiceagent.voice.settings import VoiceSettings
 
@@ -54,6 +55,7 @@ class ScriptedCall:
         self.hung_up = False
         self.fail_at_ms: int | None = None
         self.delay_frames = 0
+        self.behind_ms = 0
         self.holds_frames: int | None = None
         self._levels = [level for ms, level in spans for _ in range(ms // FRAME_MS)]
         self._until = until_ms
@@ -93,6 +95,10 @@ class ScriptedCall:
     def queued(self) -> int:
         return len(self._line) * FRAME_SAMPLES
 
+    @property
+    def behind(self) -> int:
+        return to_samples(self.behind_ms)
+
     async def hang_up(self) -> None:
         self.hung_up = True
 
@@ -100,6 +106,11 @@ class ScriptedCall:
     def levels(self) -> list[int]:
         """The levels heard, repetitions left out."""
         return [level for at, (_, level) in enumerate(self.heard) if at == 0 or self.heard[at - 1][1] != level]
+
+    @property
+    def sound_ms(self) -> int:
+        """How long anything was heard, at any loudness: the agent, where nobody else is there."""
+        return FRAME_MS * sum(level != 0 for _, level in self.heard)
 
     def heard_ms(self, level: int) -> int:
         """How long something of this level was heard."""
@@ -286,6 +297,8 @@ def _what(event: FeedEvent) -> str:
         return f"{data['played_ms']} {data['reason']}"
     if event.type == "speech.started":
         return ""
+    if event.type in ("speech.ducked", "speech.paused", "speech.resumed"):
+        return f"{data['position_ms']} {data.get('why', '')}"
     for key in ("state", "disposition", "total_ms"):
         if key in data:
             return str(data[key])
@@ -308,6 +321,7 @@ async def house(
     detector: Callable[[], VoiceDetector] = ScriptedDetector,
     agent: Channel | None = None,
     witness: Witness = NOBODY,
+    judge: InterruptionDetector | None = None,
 ) -> AsyncIterator[House]:
     """An engine whose ids count up, with the agent seated in ROOM: a scripted one, unless another is given."""
     count = iter(range(1, 1_000_000))
@@ -318,5 +332,5 @@ async def house(
         await engine.create_room(ROOM)
         await engine.attach_channel(ROOM, seated.channel_id)
         hearing = Hearing(stt or ScriptedStt({1_000: "hello there", 2_000: "and the weather"}), detector)
-        reception = Reception(engine, hearing, tts or ToneTts(), settings or QUIET)
+        reception = Reception(engine, hearing, tts or ToneTts(), settings or QUIET, detector=judge)
         yield House(engine, reception, scripted, engine.feed(ROOM).subscribe())

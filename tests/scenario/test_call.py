@@ -140,11 +140,11 @@ async def test_guesses_come_every_half_second_and_never_two_at_once() -> None:
         await here.receive(ScriptedCall("s1", [(2_400, ANN)], until_ms=4_000))
         lines = await here.log(droppable=True)
         assert [line for line in lines if "input.partial" in line] == [
-            "600 input.partial one two",
-            "1100 input.partial one two three four",
-            "1600 input.partial one two three four five six",
-            "2100 input.partial one two three four five six seven eight",
-            "2600 input.partial one two three four five six seven eight nine",
+            "480 input.partial one",
+            "980 input.partial one two three",
+            "1480 input.partial one two three four five",
+            "1980 input.partial one two three four five six seven",
+            "2480 input.partial one two three four five six seven eight nine",
         ]
     assert stt.most_running == 1
 
@@ -152,20 +152,21 @@ async def test_guesses_come_every_half_second_and_never_two_at_once() -> None:
 async def test_a_slow_recognizer_is_asked_for_fewer_guesses() -> None:
     stt = ScriptedStt({ANN: "one two three"}, delay_ms=900)
     async with house(stt=stt) as here:
-        await here.receive(ScriptedCall("s1", [(3_000, ANN)], until_ms=6_000))
+        await here.receive(ScriptedCall("s1", [(6_000, ANN)], until_ms=9_000))
         assert await here.messages() == [("ann", "one two three")]
     assert (stt.partials, stt.most_running) == (3, 1)
 
 
-async def test_two_who_speak_share_the_recognizer_for_guesses() -> None:
-    stt = ScriptedStt({ANN: "one two three", AGAIN: "four five six"}, delay_ms=450)
+@pytest.mark.parametrize("people", [1, 2, 3])
+async def test_all_who_speak_take_a_third_of_the_recognizer_for_guesses_together(people: int) -> None:
+    stt = ScriptedStt({ANN + one: f"number {one}" for one in range(people)}, delay_ms=200)
     async with house(stt=stt) as here:
         async with asyncio.TaskGroup() as calls:
-            calls.create_task(here.receive(ScriptedCall("s1", [(3_000, ANN)], until_ms=6_000)))
-            calls.create_task(here.receive(ScriptedCall("s2", [(3_000, AGAIN)], until_ms=6_000), "ben"))
-        assert sorted(await here.messages()) == [("ann", "one two three"), ("ben", "four five six")]
-    assert stt.partials >= 4
+            for one in range(people):
+                calls.create_task(here.receive(ScriptedCall(f"s{one}", [(6_000, ANN + one)], until_ms=9_000), f"p{one}"))
+        assert sorted(await here.messages()) == [(f"p{one}", f"number {one}") for one in range(people)]
     assert stt.most_partials == 1
+    assert 9 <= stt.partials <= 0.35 * 6_500 / 200
 
 
 async def test_noise_without_words_is_no_turn() -> None:
@@ -183,7 +184,7 @@ async def test_noise_without_words_is_no_turn() -> None:
 async def test_a_recognizer_that_raises_or_hangs_costs_that_utterance_only() -> None:
     stt = ScriptedStt({600: RuntimeError("no words today"), ANN: "hello there"})
     stt.hang = 700
-    call = ScriptedCall("s1", [(800, 600), (1_000, 0), (800, 700), (1_000, 0), (800, ANN)], until_ms=20_000)
+    call = ScriptedCall("s1", [(800, 600), (1_000, 0), (800, 700), (3_000, 0), (800, ANN)], until_ms=20_000)
     async with house(stt=stt) as here:
         errors: list[tuple[str, str]] = []
 

@@ -89,26 +89,26 @@ async def test_an_answer_is_queued_then_plays_and_is_heard_to_its_end() -> None:
 
 
 async def test_a_cut_answer_names_the_word_and_the_feed_says_who_cut_it() -> None:
-    call = ScriptedCall("s1", [*TURN, (1_000, 0), (800, OVER)], until_ms=4_000)
+    call = ScriptedCall("s1", [*TURN, (1_500, 0), (800, OVER)], until_ms=4_000)
     async with house(answers=[LONG]) as here:
         await here.receive(call)
         (answer,) = await answers_of(here.engine)
         (one,) = await here.engine.consumption(answer.id)
-        assert (one.state, one.heard_chars, one.word, one.played_ms) == ("cut", 14, "answer", call.heard_ms(AGENT_LEVEL))
+        assert (one.state, one.heard_chars, one.word, one.played_ms) == ("cut", 21, "of", call.sound_ms)
         lines = await here.read()
-        assert told(lines) == ["1600 ann voice playing 0 0", "2300 ann voice cut 14 700 answer"]
+        assert told(lines) == ["1600 ann voice playing 0 0", "2880 ann voice cut 21 1120 of"]
         began = [line.data["input_id"] for line in lines if line.type == "input.started"]
         (record,) = await here.records()
         (cut,) = speeches(lines, "cut")
         assert cut.data == {
             "speech_id": here.agent.replies[0].id,
             "text": LONG,
-            "heard_text": "This is a long",
+            "heard_text": "This is a long answer",
             "exact": False,
-            "played_ms": 700,
+            "played_ms": 1_120,
             "total_ms": 50 * len(LONG),
-            "played_percentage": round(100 * 700 / (50 * len(LONG)), 1),
-            "spoken_chars": 14,
+            "played_percentage": round(100 * 1_120 / (50 * len(LONG)), 1),
+            "spoken_chars": 22,
             "reason": "barge_in",
             "cut_by_input_id": began[1],
             "record_event_id": record.id,
@@ -205,18 +205,18 @@ async def test_words_before_a_tool_and_those_behind_it_are_two_answers() -> None
         await asyncio.sleep(2)
         return "Tuesday"
 
-    model = ScriptedModel([["One moment.", ToolCall("c1", "look", "{}")], "It is Tuesday, I think."])
+    model = ScriptedModel([["One moment.", ToolCall("c1", "look", "{}")], "It is Tuesday, I think.", "Yes."])
     looking = AIChannel("assistant", provider=model, system_prompt="", tools=[look])
-    call = ScriptedCall("s1", [*TURN, (3_000, 0), (800, OVER)], until_ms=6_000)
-    async with house(agent=looking, stt=ScriptedStt({ANN: "hello there"})) as here:
+    call = ScriptedCall("s1", [*TURN, (3_000, 0), (800, OVER)], until_ms=5_000)
+    async with house(agent=looking) as here:
         await here.receive(call)
         first, second = (await answers_of(here.engine))[:2]
         (one,), (two,) = await here.engine.consumption(first.id), await here.engine.consumption(second.id)
         assert (one.state, one.heard_chars, one.played_ms) == ("heard", 11, 550)
-        assert (two.state, two.word) == ("cut", "I")
+        assert (two.state, two.word) == ("cut", "Tuesday,")
         heard_at = next(line.at_ms for line in await here.read() if line.data.get("state") == "heard")
         assert heard_at < 2_400  # while the tool still works
-        assert one.played_ms + two.played_ms == call.heard_ms(AGENT_LEVEL)
+        assert one.played_ms + two.played_ms == call.sound_ms
 
 
 class Quick(Channel):

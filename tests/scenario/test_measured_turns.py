@@ -8,6 +8,7 @@ from voiceagent.llm.scripted import Pause, ScriptedModel
 from voiceagent.trace.span import Span, Trace
 from voiceagent.trace.witness import Witness
 from voiceagent.values import JSON
+from voiceagent.voice.settings import VoiceSettings
 
 ANN = 1_000
 TURN = [(200, 0), (800, ANN)]
@@ -28,7 +29,7 @@ async def test_the_pages_waits_are_the_stretches_of_the_trace() -> None:
         traces=(traces.append,),
     )
     agent = AIChannel("assistant", provider=ScriptedModel([(Pause(150), "Good morning. ", Pause(50), "To you.")], name="m"))
-    async with house(agent=agent, witness=witness) as here:
+    async with house(VoiceSettings(greeting="", think_ahead=False), agent=agent, witness=witness) as here:
         await here.receive(ScriptedCall("s1", TURN, until_ms=5_000))
     (trace,), (wait,) = traces, waits
     assert [span for span in spans if span.stage != "turn"] == list(trace.parts)

@@ -78,9 +78,9 @@ async def test_the_one_who_cuts_is_named_in_the_record() -> None:
             calls.create_task(here.receive(ann, "ann"))
             calls.create_task(here.receive(ben, "ben"))
         (record,) = await here.records()
-        heard_ms = ben.heard_ms(AGENT_LEVEL)
+        heard_ms = ben.sound_ms - ben.heard_ms(ANN)
         assert (record.metadata["voice_session_id"], record.metadata["played_ms"]) == ("b", heard_ms)
-    assert 600 < heard_ms == ann.heard_ms(AGENT_LEVEL) + ann.heard_ms(AGENT_LEVEL + BEN) + 80
+    assert 500 < heard_ms == ann.sound_ms - ann.heard_ms(BEN) + 80
 
 
 async def test_an_answer_to_one_is_not_made_obsolete_by_another() -> None:

@@ -21,6 +21,7 @@ from voiceagent.llm.model import LanguageModel
 from voiceagent.llm.scripted import CannedLine, CannedModel, EchoModel
 from voiceagent.room.engine import RoomEngine
 from voiceagent.speech.engines import TextToSpeech, Transcript
+from voiceagent.speech.speakable import speakable
 from voiceagent.transport.file import FileCall
 from voiceagent.values import JSON
 from voiceagent.voice.reception import Hearing, Reception
@@ -101,7 +102,7 @@ async def played(
     _SOURCE.seed(0)
     settings = load(None, {}, {"voice.greeting": "", **{key.replace("__", "."): value for key, value in options.items()}})
     async with RoomEngine(ids=ids) as engine:
-        tap = Tap()
+        tap = Tap(speakable)
         hall = Hall(engine, settings, model or EchoModel(), texts, tap.around(Hum()))
         return await Play(hall, tap, speakers, out, lambda at_ms: None).run(wait_ms)
 

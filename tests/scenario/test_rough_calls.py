@@ -103,6 +103,8 @@ async def test_a_line_that_fails_half_way_costs_nobody_else(kind: type[ScriptedC
             calls.create_task(here.receive(kind("b", [], until_ms=5_000), "ben"))
         assert [line.split()[1] for line in await here.log() if "speech." in line and "queued" not in line] == [
             "speech.started",
+            "speech.ducked",
+            "speech.paused",
             "speech.cut",
             "speech.started",
             "speech.finished",

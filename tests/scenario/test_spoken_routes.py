@@ -7,6 +7,7 @@ from voiceagent.agent.channel import AIChannel
 from voiceagent.judgment.policy import MockSpeakPolicy
 from voiceagent.llm.model import ToolCall
 from voiceagent.llm.scripted import Pause, ScriptedModel
+from voiceagent.voice.settings import VoiceSettings
 
 ANN, OVER = 1_000, 2_000
 TURN = [(200, 0), (800, ANN)]
@@ -55,7 +56,7 @@ async def test_a_ready_answer_waits_until_it_is_known_whether_it_is_wanted() -> 
     model = ScriptedModel([[Pause(200), "Only the first."], "Both."])
     agent = AIChannel("assistant", provider=model, system_prompt="", speak_policy=MockSpeakPolicy(delay=0.3))
     call = ScriptedCall("s1", [*TURN, (600, 0), (800, OVER)], until_ms=6_000)
-    async with house(agent=agent) as here:
+    async with house(VoiceSettings(greeting="", think_ahead=False), agent=agent) as here:
         await here.receive(call)
         log = [line for line in await here.log() if "speech." in line and "queued" not in line]
         assert [line.split(maxsplit=1)[1] for line in log] == [

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from voiceagent.audio.frame import RATE, Samples, to_samples
 from voiceagent.cli.main import app
-from voiceagent.speech.engines import SpeechToText, TextToSpeech, Transcript
+from voiceagent.speech.engines import SpeechToText, TextToSpeech, Timing, Transcript
 
 Row = dict[str, Any]
 """A row of transcript.json, or a line of timeline.jsonl."""
@@ -35,10 +35,11 @@ class LentVoice:
         self.made: list[tuple[str, Samples]] = []
         self._tts = tts
 
-    async def speak(self, text: str) -> AsyncIterator[Samples]:
+    async def speak(self, text: str) -> AsyncIterator[Samples | Timing]:
         pieces = []
         async for piece in self._tts.speak(text):
-            pieces.append(piece)
+            if not isinstance(piece, Timing):
+                pieces.append(piece)
             yield piece
         self.made.append((text, np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.int16)))
 

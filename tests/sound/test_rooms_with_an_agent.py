@@ -17,6 +17,7 @@ from tests.sound.talking import Row, Talk, Talked, together, write
 from voiceagent import app
 from voiceagent.audio.frame import RATE, Samples, to_samples
 from voiceagent.llm.model import Chunk, LanguageModel, Prompt, TextDelta
+from voiceagent.speech.engines import sound_of
 from voiceagent.speech.piper import PiperEngine
 
 pytestmark = pytest.mark.usefixtures("default_models")
@@ -66,11 +67,7 @@ class Voice:
 
     def say(self, text: str) -> Samples:
         """The sentence."""
-
-        async def spoken() -> Samples:
-            return np.concatenate([piece async for piece in self._piper.speak(text)])
-
-        return asyncio.run(spoken())
+        return asyncio.run(sound_of(self._piper, text))
 
     def hum(self) -> Samples:
         """ "Mm-hm.", which no recognizer writes twice alike; skips where espeak-ng is not installed."""

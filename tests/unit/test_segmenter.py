@@ -153,7 +153,7 @@ def test_each_start_has_one_end_and_positions_grow(line: Line) -> None:
     latest = 0
     for event in hear(line, short)[0]:
         match event:
-            case SpeechStarted(at):
+            case SpeechStarted(at=at):
                 assert start is None
                 start = latest = at
             case SpeechPaused(at, sound):

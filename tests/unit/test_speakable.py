@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voiceagent.speech.speakable import speakable
-from voiceagent.speech.spelling import cardinal, ordinal, year
+from voiceagent.speech.spelling import cardinal, decade, ordinal, year
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,33 @@ def test_marks_and_links(text: str, said: str) -> None:
         ("e.g. maps vs. books, etc.", "for example, maps versus books, et cetera."),
         ("No. 7", "number seven"),
         ("1. Bread", "one. Bread"),
+        ("20 €, 12,50 € or USD 5", "twenty euros, twelve euros and fifty cents or five dollars"),
+        ("$10/hr, 5 €/kg, $3/mo", "ten dollars per hour, five euros per kilogram, three dollars per month"),
+        ("50k users, $2M, 1.5M views", "fifty thousand users, two million dollars, one point five million views"),
+        ("9am-5pm, Mon-Fri", "nine a m to five p m, Monday to Friday"),
+        ("10.30 am or 1:30:05", "ten thirty a m or one hour, thirty minutes and five seconds"),
+        ("Sun, Dec 1 and 30 Nov. 2026", "Sunday, December first and November thirtieth, twenty twenty-six"),
+        ("30.11.2026, May 5-7", "November thirtieth, twenty twenty-six, May fifth to seventh"),
+        ("the 1990s, the '80s, the 1900s", "the nineteen nineties, the eighties, the nineteen hundreds"),
+        ("5'10\", 6 sq ft, 3 m²", "five foot ten, six square feet, three square meters"),
+        (
+            "9.8 m/s², 100 Mbps, 60 beats/min",
+            "nine point eight meters per second squared, one hundred megabits per second, sixty beats per minute",
+        ),
+        ("2 oz. of milk in 5 min. or so", "two ounces of milk in five minutes or so"),
+        ("5 1/2, 2½, 3/8 and 7/10", "five and one half, two and one half, three eighths and seven out of ten"),
+        ("v2.1 at 192.168.0.1", "v two point one at one hundred ninety-two dot one hundred sixty-eight dot zero dot one"),
+        (
+            "ZIP 94105, order #12345, call 911",
+            "ZIP nine four one zero five, order number one two three four five, call nine one one",
+        ),
+        ("room 204, flight BA 117", "room two oh four, flight BA one seventeen"),
+        ("Capt. Low of Main St., ext. 12", "captain Low of Main street, extension twelve"),
+        ("pp. 3-5, Fig. 2, min. 5, § 7", "pages three to five, figure two, minimum five, section seven"),
+        ("won 2:1, 10th–12th, ±3", "won two to one, tenth to twelfth, plus or minus three"),
+        ("5 > 3, x >= 2, 10^6", "five more than three, x at least two, ten to the power of six"),
+        ("C# and node.js", "C sharp and node dot js"),
+        ("Sat down. May I? It is 5 in his hand.", "Sat down. May I? It is five in his hand."),
     ],
 )
 def test_numbers_and_signs(text: str, said: str) -> None:
@@ -89,6 +116,11 @@ def test_other_languages_keep_their_numbers_for_the_voice() -> None:
 )
 def test_cardinals(number: int, words: str) -> None:
     assert cardinal(number) == words
+
+
+def test_decades() -> None:
+    said = [decade(first) for first in (1990, 2010, 1900, 2000, 80)]
+    assert said == ["nineteen nineties", "twenty tens", "nineteen hundreds", "two thousands", "eighties"]
 
 
 def test_ordinals_and_years() -> None:

@@ -1,4 +1,4 @@
-"""The small decisions around a call: guesses, waits, the cut record, who hears whom."""
+"""The small decisions around a call: waits, the cut record, who hears whom."""
 
 import numpy as np
 import pytest
@@ -6,23 +6,8 @@ import pytest
 from voiceagent.audio.frame import FRAME_SAMPLES, Samples
 from voiceagent.room.reply import Reply
 from voiceagent.voice.cut import CutReply
-from voiceagent.voice.guess import settled
 from voiceagent.voice.mixing import mixes
 from voiceagent.voice.waiting import Waiting
-
-
-@pytest.mark.parametrize(
-    ("before", "now", "text", "stable"),
-    [
-        ("", "what time", "what time", 0),
-        ("What time", "what time is", "What time is", 9),
-        ("What time, is", "what time was it", "What time was it", 9),
-        ("What time", "", "What time", 0),
-        ("what", "hello there", "hello there", 0),
-    ],
-)
-def test_what_two_guesses_agree_on_stays(before: str, now: str, text: str, stable: int) -> None:
-    assert settled(before, now) == (text, stable)
 
 
 def reply(name: str, words: str = "", *, answers: str | None = None, urgent: bool = False) -> Reply:
@@ -52,7 +37,7 @@ def test_a_queue_that_is_cleared_is_empty() -> None:
 
 def cut(*, text: str = "It opens at nine.", played: int = 16_000, samples: int | None = 48_000, agent: bool = True) -> CutReply:
     return CutReply(
-        "r", "session", "assistant" if agent else None, "event" if agent else None, text, played, samples, 5, "barge_in"
+        "r", "session", "assistant" if agent else None, "event" if agent else None, text, played, samples, 5, "barge_in", "It opens"
     )
 
 
@@ -61,6 +46,8 @@ def test_the_record_of_a_cut_answer() -> None:
         "interrupted": True,
         "played_ms": 1_000,
         "voice_session_id": "session",
+        "heard_text": "It opens",
+        "heard_exact": True,
         "played_percentage": 33.3,
         "answer_channel_id": "assistant",
         "answer_responds_to": "event",
@@ -68,7 +55,8 @@ def test_the_record_of_a_cut_answer() -> None:
 
 
 def test_the_percentage_needs_a_known_length_and_an_announcement_is_nobodys_answer() -> None:
-    assert cut(samples=None, agent=False).metadata() == {"interrupted": True, "played_ms": 1_000, "voice_session_id": "session"}
+    entries = cut(samples=None, agent=False).metadata()
+    assert sorted(entries) == ["heard_exact", "heard_text", "interrupted", "played_ms", "voice_session_id"]
 
 
 @pytest.mark.parametrize(

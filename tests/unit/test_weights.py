@@ -31,7 +31,7 @@ def place(tmp_path: Path) -> Weights:
 
 def test_every_listed_model_says_all_that_is_needed_to_fetch_and_trust_it() -> None:
     models = registry()
-    assert {model.kind for model in models.values() if model.default} == {"stt", "tts", "vad", "embedding"}
+    assert {model.kind for model in models.values() if model.default} == {"stt", "tts", "vad", "turn", "embedding"}
     for model in models.values():
         assert all(package.count("==") == 1 for package in model.packages)
         assert model.licence

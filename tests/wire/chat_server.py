@@ -25,6 +25,12 @@ def call(index: int, arguments: str, name: str | None = None, id: str | None = N
     return chunk({"tool_calls": [piece]})
 
 
+CALLS = {
+    "calling": (call(0, "", "look", "id0"), call(1, '{"b":', "find", "id1"), call(0, '{"a": 1}'), call(1, " 2}")),
+    "calling_in_turn": (call(0, '{"a":', "look", "id0"), call(0, " 1}"), call(1, '{"b": 2}', "find", "id1")),
+}
+
+
 class ChatServer:
     """Answers by the model's name; keeps the bodies it was sent, and tells when a listener has left."""
 
@@ -59,11 +65,8 @@ class ChatServer:
                 yield chunk({}, "stop")
                 yield chunk(usage={"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10})
                 yield "data: [DONE]\n\n"
-            case "calling":
-                yield call(0, "", "look", "id0")
-                yield call(1, '{"b":', "find", "id1")
-                yield call(0, '{"a": 1}')
-                yield call(1, " 2}")
+            case "calling" | "calling_in_turn":
+                yield "".join(CALLS[model])
                 yield chunk({}, "tool_calls")
                 yield "data: [DONE]\n\n"
             case "breaking":

@@ -18,7 +18,7 @@ from voiceagent.config import Settings
 from voiceagent.errors import ModelError
 from voiceagent.room.events import EventType, RoomEvent
 from voiceagent.room.feed import FeedEvent
-from voiceagent.speech.engines import TextToSpeech
+from voiceagent.speech.engines import TextToSpeech, sound_of
 from voiceagent.speech.sentences import Sentences
 from voiceagent.speech.settings import SpeakingSettings
 from voiceagent.speech.speakable import speakable
@@ -136,7 +136,7 @@ class Prepared:
         sentences = Sentences(settings.first_sentence_words, settings.max_sentence_chars)
         for sentence in (*sentences.feed(text), *sentences.flush()):
             aloud = speakable(sentence, settings.language).strip()
-            self._made[aloud] = self._made.get(aloud) or [piece async for piece in self._voice.speak(aloud)]
+            self._made[aloud] = self._made.get(aloud) or [await sound_of(self._voice, aloud)]
 
     async def speak(self, text: str) -> AsyncIterator[Samples]:
         """What was made of it. A sentence that was not prepared is an error of the test."""

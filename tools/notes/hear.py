@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from voiceagent import weights
-from voiceagent.speech.engines import SpeechToText, TextToSpeech
+from voiceagent.speech.engines import SpeechToText, TextToSpeech, sound_of
 from voiceagent.speech.piper import PiperEngine
 from voiceagent.speech.whisper import WhisperEngine
 
@@ -29,8 +29,8 @@ class Ears:
         """What the recognizer makes of the spoken text."""
         if self._voice is None or self._recognizer is None:
             return text
-        pieces = [piece async for piece in self._voice.speak(text)]
-        return (await self._recognizer.transcribe(np.concatenate([SILENCE, *pieces, SILENCE]))).text
+        sound = np.concatenate([SILENCE, await sound_of(self._voice, text), SILENCE])
+        return (await self._recognizer.transcribe(sound)).text
 
 
 def real_ears() -> Ears:

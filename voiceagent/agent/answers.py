@@ -12,6 +12,7 @@ from voiceagent.agent.turn import Turn
 from voiceagent.room.channel import Host
 from voiceagent.room.events import EventType, RoomEvent, TextContent
 from voiceagent.room.ledger import STEER, Disposition
+from voiceagent.room.origin import CAUSED_BY
 from voiceagent.room.reply import Reply
 from voiceagent.values import JSON
 
@@ -168,14 +169,14 @@ class Answers:
         return Arrival(
             spoken=any(binding.channel_type.sounds and binding.can_read for binding in room.bindings),
             replaces=event.metadata.get("replaces") is not False,
-            steers=STEER in event.metadata,
+            steers=STEER in event.metadata or _asked_in(event) is not None,
             plain=isinstance(event.content, TextContent),
         )
 
     def _running(self, answer: Answer, event: RoomEvent) -> Running:
         generation = answer.generation
         return Running(
-            same_person=_continues(event, answer.turn.trigger),
+            same_person=_continues(event, answer.turn.trigger) or answer.reply.id == _asked_in(event),
             open=answer.open,
             boundary=answer.open and generation is not None and generation.boundary,
             native=answer.open and generation is not None and generation.steerable,
@@ -241,6 +242,13 @@ def _continues(event: RoomEvent, before: RoomEvent) -> bool:
         return True
     person, other = event.source.participant_id, before.source.participant_id
     return person == other and (person is not None or event.source.channel_id == before.source.channel_id)
+
+
+def _asked_in(event: RoomEvent) -> str | None:
+    """The answer that asked what an instruction brings a person's word on."""
+    cause = event.metadata.get(CAUSED_BY)
+    asked_in = cause.get("generation_id") if event.type is EventType.INSTRUCTION and isinstance(cause, dict) else None
+    return asked_in if isinstance(asked_in, str) else None
 
 
 def _verdict(answer: Answer, ending: Ending) -> Disposition:

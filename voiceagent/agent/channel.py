@@ -99,6 +99,14 @@ class AIChannel(Channel):
         presence.begin(event, context)
         return ChannelOutput(later=True)
 
+    def foresee(self, event_id: str, event: RoomEvent | None, room_id: str) -> None:
+        """Thinks ahead of what may have been said, or throws away what was thought of it, unless it has come."""
+        presence = self._presences.get(room_id)
+        if presence is not None and event is not None:
+            presence.foresee(event, self.host.context(room_id))
+        elif presence is not None:
+            presence.ahead.drop(event_id)
+
     def cancel_generation(self, room_id: str, generation_id: str, reason: str) -> bool:
         """Stops an answer that the agent is making; False when it makes no such answer."""
         presence = self._presences.get(room_id)

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Final, Literal
 
 from voiceagent.agent.cuts import Cut, cuts_of
-from voiceagent.agent.tools import Tools
-from voiceagent.llm.model import CUT_MARK, Message, ToolCall, ToolSpec
+from voiceagent.agent.tools import Several, Tools
+from voiceagent.llm.model import CUT_MARK, Message, Prompt, ToolCall, ToolSpec
 from voiceagent.room.channel import RoomContext
 from voiceagent.room.events import ChannelType, EventStatus, EventType, RoomEvent, ToolCallContent
 from voiceagent.room.visibility import ALL, reaches
@@ -39,7 +39,11 @@ class AIContext:
 
 @dataclass(slots=True)
 class AIGenerationEvent:
-    """What BEFORE_AI_GENERATION hooks see: `trigger` is the event whose id the answer will carry."""
+    """What BEFORE_AI_GENERATION hooks see: `trigger` is the event whose id the answer will carry.
+
+    `speculative`: the person may not have finished, and nothing of the answer shows before it is sure that they have. A hook
+    whose doing has effects blocks it then, and is asked again when it is sure. What it lets pass it is not asked about again.
+    """
 
     room_id: str
     channel_id: str
@@ -48,6 +52,19 @@ class AIGenerationEvent:
     generation_id: str
     purpose: Purpose = "answer"
     speculative: bool = False
+
+
+def equip(context: AIContext) -> AIContext:
+    """Tells the model of a hook's own tools; said twice, it changes nothing."""
+    more = Several(*context.more_tools).specs
+    context.tools = [*more, *(spec for spec in context.tools if spec.name not in {own.name for own in more})]
+    return context
+
+
+def prompt_of(context: AIContext, messages: Sequence[Message], *, with_tools: bool) -> Prompt:
+    """One request of an answer."""
+    head = (Message("system", context.system_prompt),) if context.system_prompt else ()
+    return Prompt((*head, *messages), tuple(context.tools) if with_tools else (), context.max_tokens, context.temperature)
 
 
 def preceding(event: RoomEvent, room: RoomContext) -> Sequence[RoomEvent]:

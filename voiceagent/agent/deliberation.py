@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from voiceagent import clock
 from voiceagent.judgment.line import line_of
 from voiceagent.judgment.listening import Request, listening_in
-from voiceagent.judgment.policy import SpeakDecision, SpeakPolicy, SpeakTurn
+from voiceagent.judgment.policy import Foreseen, SpeakDecision, SpeakPolicy, SpeakTurn
 from voiceagent.judgment.thought import Thought
-from voiceagent.room.bounded import TooLateError, bounded
+from voiceagent.room.bounded import TooLateError, bounded, contained
 from voiceagent.room.channel import Host
 from voiceagent.room.events import RoomEvent
 from voiceagent.room.hooks import HookTrigger
@@ -33,6 +33,20 @@ class SpeakDecisionEvent:
     late: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Forethought:
+    """A policy's decision on a turn that may not come, and the time it took; made while the room listened only, or not."""
+
+    foreseen: Foreseen
+    took_ms: int
+    listened: Request | None
+
+    @property
+    def decision(self) -> SpeakDecision:
+        """What it would be."""
+        return self.foreseen.decision
+
+
 class Deliberation:
     """One agent's policy, and the time it is given. Raises ValueError for a bound that leaves it none, TypeError for what is no
     SpeakPolicy, such as the class of one."""
@@ -46,10 +60,35 @@ class Deliberation:
         self._timeout_ms = timeout_ms
         self._agent_name = agent_name
 
-    async def decide(self, host: Host, turn: SpeakTurn, *, asked_again: bool = False, late: bool = False) -> SpeakDecision:
-        """What stands once the policy has decided (or failed to: then the agent speaks) and the hooks have had their say."""
+    async def foresee(self, turn: SpeakTurn) -> Forethought | None:
+        """What the policy would decide: to speak when it is slow, None when it does not say, or fails. No hook is asked."""
+        listened, began = listening_in(self.policy, turn.event.room_id), clock.now()
+        try:
+            foreseen = await bounded(self.policy.foresee(turn), self._timeout_ms)
+        except TooLateError:
+            return Forethought(Foreseen(SpeakDecision("speak", reason="fallback")), self._timeout_ms, listened)
+        except Exception as error:  # noqa: BLE001 - it is asked for good when the turn is there
+            log.info("room %s: the policy of %s foresees nothing: %r", turn.event.room_id, turn.channel_id, error)
+            return None
+        if not isinstance(foreseen, Foreseen) or not isinstance(foreseen.decision, SpeakDecision):
+            return None
+        return Forethought(foreseen, clock.now() - began, listened)
+
+    async def decide(
+        self,
+        host: Host,
+        turn: SpeakTurn,
+        *,
+        asked_again: bool = False,
+        late: bool = False,
+        ahead: Forethought | None = None,
+    ) -> SpeakDecision:
+        """What stands once the policy has decided (or failed to: then the agent speaks) and the hooks have had their say.
+
+        With `ahead`, made on the same turn, the policy is not asked again.
+        """
         listened = listening_in(self.policy, turn.event.room_id)
-        decision, took = await self._decided(turn)
+        decision, took = self._settled(turn, ahead, listened) or await self._decided(turn)
         listens = listening_in(self.policy, turn.event.room_id)
         if listens != listened:
             _publish_listening(host, turn, listens)
@@ -57,6 +96,18 @@ class Deliberation:
             turn.event.room_id, turn.channel_id, turn.event, decision, took, asked_again, turn.thought, late
         )
         return await self._past_hooks(host, asked, line_of(turn, self._agent_name or turn.channel_id, listened))
+
+    def _settled(self, turn: SpeakTurn, ahead: Forethought | None, listened: Request | None) -> tuple[SpeakDecision, int] | None:
+        """The decision that was foreseen, as long as the room is what it was then."""
+        if ahead is None or ahead.listened != listened:
+            return None
+        try:
+            with contained():
+                ahead.foreseen.settle()
+        except Exception:
+            log.exception("room %s: the policy of %s failed to settle", turn.event.room_id, turn.channel_id)
+            return None
+        return ahead.decision, ahead.took_ms
 
     async def _decided(self, turn: SpeakTurn) -> tuple[SpeakDecision, int]:
         began = clock.now()

@@ -2,21 +2,22 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from voiceagent.agent.account import Account
 from voiceagent.agent.announcer import Announcer, Opening, category_of, reason_of
-from voiceagent.agent.context import AIContext
+from voiceagent.agent.context import AIContext, prompt_of
+from voiceagent.agent.headstart import HeadStart
 from voiceagent.agent.inbox import Given, Inbox
 from voiceagent.agent.native import Attempt, Native
 from voiceagent.agent.rows import Rows
 from voiceagent.agent.settings import AgentSettings
 from voiceagent.agent.tools import Tool, Toolbox, ToolOutcome, Tools
 from voiceagent.errors import LanguageModelError, StoreError
-from voiceagent.llm.model import Done, LanguageModel, Message, Prompt, Steered, TextDelta, ToolCall
+from voiceagent.llm.model import Chunk, Done, LanguageModel, Message, Prompt, Steered, TextDelta, ToolCall
 from voiceagent.room.bounded import contained
 from voiceagent.room.channel import Host
 from voiceagent.room.events import EventType, ToolCallContent
@@ -69,10 +70,19 @@ def _no_jobs() -> Sequence[str]:
 
 class Generation:
     """Answers what opened it, and what it takes in later. `cancel` is the reply's: text so far is kept as cancelled, no tool
-    starts, a running one finishes. `jobs` names the background jobs that still run when it ends."""
+    starts, a running one finishes. `jobs` names the background jobs that still run when it ends; `start` is the first request,
+    where it was begun ahead, and `spent` what was begun for nothing."""
 
     def __init__(
-        self, host: Host, means: Means, reply: Reply, opening: Opening, *, jobs: Callable[[], Sequence[str]] = _no_jobs
+        self,
+        host: Host,
+        means: Means,
+        reply: Reply,
+        opening: Opening,
+        *,
+        jobs: Callable[[], Sequence[str]] = _no_jobs,
+        start: HeadStart | None = None,
+        spent: Mapping[str, int] | None = None,
     ) -> None:
         self.inbox = Inbox()
         self.native = Native(means.model)
@@ -89,7 +99,8 @@ class Generation:
         self._unsaved = ""
         self._unsaved_at = 0
         self._final = ""
-        self._usage: dict[str, JSON] = {}
+        self._usage: dict[str, JSON] = dict(spent or {})
+        self._start = start
         self._left = LONGEST_ANSWER
         self._task: asyncio.Task[None] | None = None
 
@@ -194,15 +205,14 @@ class Generation:
 
     async def _stream(self, context: AIContext, messages: list[Message], *, with_tools: bool) -> list[ToolCall]:
         """One call of the model; its text goes to whoever sounds it as it comes."""
-        head = (Message("system", context.system_prompt),) if context.system_prompt else ()
-        prompt = Prompt((*head, *messages), tuple(context.tools) if with_tools else (), context.max_tokens, context.temperature)
+        prompt = prompt_of(context, messages, with_tools=with_tools)
         calls: list[ToolCall] = []
         half = ""
         request = self._told.asks(self._means.model.name)
         spent: Mapping[str, int] | None = None
         self._streaming = True
         try:
-            async with aclosing(self._means.model.stream(prompt)) as chunks:  # type: ignore[type-var]
+            async with aclosing(self._asked(prompt)) as chunks:  # type: ignore[type-var]
                 async for chunk in chunks:
                     await asyncio.sleep(0)  # a model that waits for nothing must not stop everybody else
                     match chunk:
@@ -223,6 +233,13 @@ class Generation:
         if half:
             self._say(whole_text(half))
         return calls
+
+    def _asked(self, prompt: Prompt) -> AsyncIterator[Chunk]:
+        """The model's stream: the one that was begun ahead, if it is this request's."""
+        start, self._start = self._start, None
+        if start is not None and start.fits and start.prompt == prompt:
+            return start.chunks()
+        return self._means.model.stream(prompt)
 
     async def _steered(self, told: Steered) -> None:
         """The model tells how an input fares that was handed to it."""

@@ -9,8 +9,9 @@ from typing import Final
 
 from voiceagent.agent.announcer import Purpose
 from voiceagent.agent.answers import Answer, Answers
-from voiceagent.agent.context import AIContext, AIGenerationEvent, as_read, conversation
+from voiceagent.agent.context import AIContext, AIGenerationEvent, as_read, conversation, equip
 from voiceagent.agent.deliberation import Deliberation
+from voiceagent.agent.foresight import Foresights, Grounds
 from voiceagent.agent.generation import Ending, Generation, Means
 from voiceagent.agent.inbox import Given
 from voiceagent.agent.jobs import Jobs
@@ -70,6 +71,7 @@ class Presence:
         "_room_id",
         "_undecided",
         "_who",
+        "ahead",
         "answers",
         "jobs",
     )
@@ -87,6 +89,8 @@ class Presence:
         self._mind: Mind | None = None
         if character.thinker is not None:
             self._mind = Mind(character.thinker, host, room_id, character.channel_id)
+        who = (character.channel_id, character.means, character.deliberation)
+        self.ahead = Foresights(Grounds(host, room_id, *who, self._memory, self._notes))
 
     def hear(self, event: RoomEvent, room: RoomContext) -> None:
         """Takes an event in, its own included, whether asked about it or not."""
@@ -105,12 +109,20 @@ class Presence:
             self.answers.anchor(Given(turn, anchored=True), anchor)
             return
         self._undecided[event.id] = None
-        reply = self._reply(turn)
+        reply = self._reply(turn, self.ahead.take(turn))
         self._start(self._run(turn, reply), reply)
+
+    def foresee(self, event: RoomEvent, room: RoomContext) -> None:
+        """Thinks ahead of what may have been said, as far as that shows nothing: not for those whose turns others work on, nor
+        while a job of the agent runs, since its end changes what the model is told."""
+        if self._who.replaces is None and self._who.delegates is None and not self.jobs.active_ids:
+            turn = self._read(event, room)
+            self.ahead.begin(turn, self._reply(turn))
 
     def close(self, reason: str) -> None:
         """Leaves the room: what is being answered stops, and ends."""
         self.answers.close(reason)
+        self.ahead.close()
         self.jobs.close()
         for input_id in tuple(self._undecided):
             self._decided(input_id, "held", reason)
@@ -125,11 +137,11 @@ class Presence:
         reply = self._reply(given.turn)
         self._start(self._guarded(given.turn, self._place(given, reply, "answer", earlier), reply), reply)
 
-    def _reply(self, turn: Turn) -> Reply:
+    def _reply(self, turn: Turn, generation_id: str | None = None) -> Reply:
         seats = self._host.context(self._room_id).bindings
         own = next((one.visibility for one in seats if one.channel_id == self._who.channel_id), ALL)
         return Reply(
-            self._host.new_id(),
+            generation_id or self._host.new_id(),
             self._room_id,
             channel_id=self._who.channel_id,
             responds_to=turn.trigger.id,
@@ -139,8 +151,13 @@ class Presence:
     def _start(self, turn: Coroutine[object, object, None], reply: Reply) -> None:
         self._replies[reply] = None
         task = self._host.spawn(turn, f"turn of {self._who.channel_id}")
-        task.add_done_callback(lambda _: self._replies.pop(reply, None))
+        task.add_done_callback(lambda _: self._over(reply))
         reply.when_cancelled(task.cancel)
+
+    def _over(self, reply: Reply) -> None:
+        self._replies.pop(reply, None)
+        self.ahead.over(reply.id)
+        self.ahead.cost(reply.responds_to or "")
 
     def _read(self, event: RoomEvent, room: RoomContext) -> Turn:
         who = self._who
@@ -189,7 +206,9 @@ class Presence:
         if turn.speak is None or self._who.deliberation is None:
             await self._place(Given(turn), reply, _purpose(turn.trigger))
             return
-        decision = await self._who.deliberation.decide(self._host, turn.speak)
+        ahead = self.ahead.of(reply.id)
+        forethought = await ahead.decision() if ahead is not None else None
+        decision = await self._who.deliberation.decide(self._host, turn.speak, ahead=forethought)
         if decision.final:
             self._listened(turn)  # what the hooks of its thought take holds up nobody
         if decision.mode == "silent" and self._mind is not None:
@@ -197,9 +216,7 @@ class Presence:
         if decision.mode == "silent":
             self._listened(turn)
             return
-        offers = decision.mode == "offer"
-        notes = (*decision.notes, OFFER) if offers else decision.notes
-        await self._place(Given(turn, notes), reply, "offer" if offers else "answer")
+        await self._place(Given(turn, _notes_of(decision)), reply, "offer" if decision.mode == "offer" else "answer")
 
     def _listened(self, turn: Turn) -> None:
         """The agent leaves an input to others; why is `input.decided`'s, for hosts."""
@@ -215,12 +232,20 @@ class Presence:
         if self._mind is None or given.turn.speak is None:
             await self._answer(answer, given.notes)
             return
-        thought = self._mind.thought.note()
+        notes = self._with_thought(given.notes)
         self._mind.speaks()
         try:
-            await self._answer(answer, (thought, *given.notes) if thought else given.notes)
+            await self._answer(answer, notes)
         finally:
             self._mind.spoke()
+
+    def _with_thought(self, notes: tuple[str, ...]) -> tuple[str, ...]:
+        thought = self._mind.thought.note() if self._mind is not None else None
+        return (thought, *notes) if thought else notes
+
+    def _notes(self, decision: SpeakDecision | None) -> tuple[str, ...]:
+        """A turn's notes, if this is what is decided on it; None: nobody decides."""
+        return self._with_thought(_notes_of(decision)) if decision is not None else ()
 
     async def _think(self, turn: Turn, decision: SpeakDecision, deliberation: Deliberation, mind: Mind) -> SpeakDecision:
         """Has the silent agent think, and the policy decide again if the thought is back in time and wants to be said."""
@@ -269,26 +294,21 @@ class Presence:
             await self.jobs.results.replied(trigger, answer.reply, ending.kind if ending is not None else None)
 
     async def _make(self, answer: Answer, notes: Sequence[str]) -> Ending | None:
-        turn, reply, channel_id = answer.turn, answer.reply, self._who.channel_id
-        trigger = turn.trigger
-        recalled = () if trigger.metadata.get("standalone") is True else await self._memory.recall(trigger)
-        await self._delegate(turn)
-        for note in (*recalled, *await self.jobs.notes(), *notes):
-            turn.ai_context.messages = add_turn_note(turn.ai_context.messages, note)
-        asked = AIGenerationEvent(self._room_id, channel_id, trigger, turn.ai_context, reply.id)
-        outcome = await self._host.run_hooks(HookTrigger.BEFORE_AI_GENERATION, asked, self._room_id)
-        if outcome.blocked_by is not None:
-            log.info("room %s: %s does not answer %s: %s", self._room_id, channel_id, trigger.id, outcome.reason)
-            self.answers.settle(answer, "rejected", "blocked")
+        reply, trigger = answer.reply, answer.turn.trigger
+        context = await self._context_of(answer, tuple(notes))
+        if context is None or reply.cancelled is not None:
             return None
-        if reply.cancelled is not None:
-            return None
-        context = outcome.payload.ai_context
-        more = Several(*context.more_tools)
-        context.tools = [*more.specs, *(spec for spec in context.tools if spec.name not in {own.name for own in more.specs})]
+        start = self.ahead.start(reply.id, context)
         tools = Several(*context.more_tools, self._who.means.tools)
-        means = replace(self._who.means, tools=self.jobs.tools(tools, reply, trigger))
-        generation = Generation(self._host, means, reply, answer.opening, jobs=lambda: self.jobs.active_ids)
+        generation = Generation(
+            self._host,
+            replace(self._who.means, tools=self.jobs.tools(tools, reply, trigger)),
+            reply,
+            answer.opening,
+            jobs=lambda: self.jobs.active_ids,
+            start=start,
+            spent=self.ahead.cost(trigger.id),
+        )
         self.answers.begin(answer, generation)
         self._host.sound(reply)
         reply.when_cancelled(generation.stop)
@@ -297,6 +317,25 @@ class Presence:
         if ending.error is not None:
             self._failed(trigger, "generation", ending.error)
         return ending
+
+    async def _context_of(self, answer: Answer, notes: tuple[str, ...]) -> AIContext | None:
+        """What the model is asked: as it was foreseen, or as it is made now. None when a hook blocks it."""
+        turn, reply, trigger = answer.turn, answer.reply, answer.turn.trigger
+        ahead = self.ahead.of(reply.id)
+        told = await self.jobs.notes() if ahead is not None else []
+        if ahead is not None and not told and (foreseen := await ahead.context_with(notes)) is not None:
+            return foreseen
+        recalled = () if trigger.metadata.get("standalone") is True else await self._memory.recall(trigger)
+        await self._delegate(turn)
+        for note in (*recalled, *(told or await self.jobs.notes()), *notes):
+            turn.ai_context.messages = add_turn_note(turn.ai_context.messages, note)
+        asked = AIGenerationEvent(self._room_id, self._who.channel_id, trigger, turn.ai_context, reply.id)
+        outcome = await self._host.run_hooks(HookTrigger.BEFORE_AI_GENERATION, asked, self._room_id)
+        if outcome.blocked_by is None:
+            return equip(outcome.payload.ai_context)
+        log.info("room %s: %s does not answer %s: %s", self._room_id, self._who.channel_id, trigger.id, outcome.reason)
+        self.answers.settle(answer, "rejected", "blocked")
+        return None
 
     async def _delegate(self, turn: Turn) -> None:
         """Has others work on what is to be answered, where the agent's strategy says so."""
@@ -310,6 +349,10 @@ class Presence:
     def _failed(self, trigger: RoomEvent, stage: str, error: Exception) -> None:
         failure = ErrorEvent(self._room_id, self._who.channel_id, stage, error, responds_to=trigger.id)
         self._host.notify(HookTrigger.ON_ERROR, failure, self._room_id)
+
+
+def _notes_of(decision: SpeakDecision) -> tuple[str, ...]:
+    return (*decision.notes, OFFER) if decision.mode == "offer" else decision.notes
 
 
 def _purpose(trigger: RoomEvent) -> Purpose:

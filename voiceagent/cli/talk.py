@@ -5,6 +5,7 @@ import random
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +25,7 @@ from voiceagent.cli.play import Play, Result, Speaker
 from voiceagent.cli.script import Caller, from_files, read_script
 from voiceagent.cli.tap import Tap
 from voiceagent.errors import AudioError, ConfigError
+from voiceagent.speech.speakable import speakable
 
 app = typer.Typer()
 
@@ -53,7 +55,7 @@ def talk(
     settings = config.load(config_file, options=brain_options(llm))
     speakers = tuple(_speaker(caller) for caller in _callers(files or [], script))
     _make(out)
-    tap = Tap()
+    tap = Tap(partial(speakable, language=settings.speaking.language))
     choices = Choices(memory=True, greet=greet, voice=tap.around, ids=_repeatable_ids() if fast else None)
     console = Console(stderr=True)
     with _bar(console) as follow:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from voiceagent.judgment.listening import Request, listening_in
-from voiceagent.judgment.policy import SpeakDecision, SpeakPolicy, SpeakTurn
+from voiceagent.judgment.policy import Foreseen, SpeakDecision, SpeakPolicy, SpeakTurn
 from voiceagent.room.names import spoken_name
 
 _RANK: Final = re.compile(r" \(\d+\)$")
@@ -31,13 +31,25 @@ class AnswerOnly(SpeakPolicy):
 
     async def decide(self, turn: SpeakTurn) -> SpeakDecision:
         """A final silence for who is not listed; otherwise the wrapped policy's, with only the listed people around."""
+        among = self._among(turn)
+        return _only_listened() if among is None else await self._policy.decide(among)
+
+    async def foresee(self, turn: SpeakTurn) -> Foreseen | None:
+        """The same, by what the wrapped policy foresees."""
+        if type(self).decide is not AnswerOnly.decide:
+            return None
+        among = self._among(turn)
+        return Foreseen(_only_listened()) if among is None else await self._policy.foresee(among)
+
+    def _among(self, turn: SpeakTurn) -> SpeakTurn | None:
+        """A listed person's turn, with only the listed people around; None for anybody else's."""
         speaker = turn.speakers.get(turn.event.id)
         if speaker is None or speaker.startswith("@") or _key(speaker) not in self._people:
-            return SpeakDecision("silent", "only listened to", final=True)
+            return None
         people = [name for name in turn.people if _key(name) in self._people]
         if _key(speaker) not in map(_key, people):
             people.append(speaker)
-        return await self._policy.decide(replace(turn, people=tuple(people)))
+        return replace(turn, people=tuple(people))
 
     def listening(self, room_id: str) -> Request | None:
         """The wrapped policy's state, where it has one."""
@@ -50,6 +62,10 @@ class AnswerOnly(SpeakPolicy):
     async def close(self) -> None:
         """Closes the wrapped policy."""
         await self._policy.close()
+
+
+def _only_listened() -> SpeakDecision:
+    return SpeakDecision("silent", "only listened to", final=True)
 
 
 def _key(name: str) -> str:

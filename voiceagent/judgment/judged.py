@@ -19,7 +19,7 @@ from voiceagent.judgment.classifier.question import (
 from voiceagent.judgment.classifier.questions import QUESTIONS, RESUME, THOUGHT_QUESTIONS, WAITING
 from voiceagent.judgment.compose import Eagerness, asked_to_listen, compose, leaves_free, lifted, put_to_itself
 from voiceagent.judgment.listening import LISTEN_REQUEST, LISTENING_QUESTIONS, Request
-from voiceagent.judgment.policy import SpeakDecision, SpeakPolicy, SpeakTurn
+from voiceagent.judgment.policy import Foreseen, SpeakDecision, SpeakPolicy, SpeakTurn
 from voiceagent.judgment.thought import LONGEST_TEXT, LONGEST_WISH
 from voiceagent.llm.turn_notes import resume_note
 from voiceagent.room.bounded import bounded
@@ -87,17 +87,26 @@ class ClassifierSpeakPolicy(SpeakPolicy):
 
     async def decide(self, turn: SpeakTurn) -> SpeakDecision:
         """One classifier call, then the rules."""
+        foreseen = await self._foreseen(turn)
+        foreseen.settle()
+        return foreseen.decision
+
+    async def foresee(self, turn: SpeakTurn) -> Foreseen | None:
+        """The same; whether the room listens from then on changes when the turn is there."""
+        return await self._foreseen(turn) if type(self).decide is ClassifierSpeakPolicy.decide else None
+
+    async def _foreseen(self, turn: SpeakTurn) -> Foreseen:
         room_id = turn.event.room_id
         listening = self._listening.get(room_id)
         if not turn.event.content.body.strip():
-            return _only_listens({}) if listening else SpeakDecision("speak", "nothing to judge")
+            return Foreseen(_only_listens({}) if listening else SpeakDecision("speak", "nothing to judge"))
         try:
             return self._ruled(turn, await self._answers(turn), listening)
         except Exception:
             if listening is None:
                 raise
             log.warning("room %s: the turn cannot be judged: the agent goes on listening", room_id, exc_info=True)
-            return _only_listens({})
+            return Foreseen(_only_listens({}))
 
     def decision(self, turn: SpeakTurn, answers: Answers) -> SpeakDecision:
         """What the answers mean in an open room; override it to change the rules."""
@@ -164,22 +173,23 @@ class ClassifierSpeakPolicy(SpeakPolicy):
         except TimeoutError:
             raise ClassifierError(f"the classifier did not answer in {self._judging.wait:g} s") from None
 
-    def _ruled(self, turn: SpeakTurn, answers: Answers, listening: Request | None) -> SpeakDecision:
+    def _ruled(self, turn: SpeakTurn, answers: Answers, listening: Request | None) -> Foreseen:
         """What was asked tells which rules hold: the room's state may have changed during the call."""
+        room_id = turn.event.room_id
         if listening is None:
             if asked_to_listen(answers):
-                speaker = turn.speakers.get(turn.event.id, "someone")
-                self._listening[turn.event.room_id] = Request.of(speaker, turn.event.content.body)
-                return SpeakDecision("silent", "asked to listen", answers.judgments(), final=True)
-            return self._with_language(self._resumed(turn, answers, self.decision(turn, answers)), answers)
+                request = Request.of(turn.speakers.get(turn.event.id, "someone"), turn.event.content.body)
+                quiet = SpeakDecision("silent", "asked to listen", answers.judgments(), final=True)
+                return Foreseen(quiet, lambda: self._listening.update({room_id: request}))
+            return Foreseen(self._with_language(self._resumed(turn, answers, self.decision(turn, answers)), answers))
         if lifted(answers):
-            self._listening.pop(turn.event.room_id, None)
             decided = self._resumed(turn, answers, self.decision(turn, answers))
-            return self._with_language(replace(decided, judgments={**decided.judgments, "listening": 1.0}), answers)
+            told = replace(decided, judgments={**decided.judgments, "listening": 1.0})
+            return Foreseen(self._with_language(told, answers), lambda: self._listening.pop(room_id, None))
         if put_to_itself(answers):
             judgments = {**answers.judgments(), "listening": 1.0}
-            return self._with_language(SpeakDecision("speak", "asked while listening", judgments), answers)
-        return _only_listens(answers.judgments())
+            return Foreseen(self._with_language(SpeakDecision("speak", "asked while listening", judgments), answers))
+        return Foreseen(_only_listens(answers.judgments()))
 
     def _resumed(self, turn: SpeakTurn, answers: Answers, decided: SpeakDecision) -> SpeakDecision:
         if turn.cut is None or not leaves_free(answers):

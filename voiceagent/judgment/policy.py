@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, Literal, get_args
@@ -95,12 +95,29 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """A decision on a turn that may not come. `settle` does what the policy keeps of it, and is called once the turn is there;
+    a decision that is thrown away leaves no trace."""
+
+    decision: SpeakDecision
+    settle: Callable[[], object] = lambda: None
+
+
 class SpeakPolicy:
     """Decides on every turn that an agent would answer. Subclass it; `decide` is the one method that must be there."""
 
     async def decide(self, turn: SpeakTurn) -> SpeakDecision:
         """Speak, offer or silent. Raising, or being slower than the channel's bound, lets the agent speak."""
         raise NotImplementedError
+
+    async def foresee(self, turn: SpeakTurn) -> Foreseen | None:
+        """What `decide` would return, asked before it is sure that the person has finished, and changing nothing here.
+
+        None, as it is unless a policy says otherwise: it cannot tell, or keeps a state that deciding changes; then nothing is
+        thought ahead. A policy without state returns `Foreseen(await self.decide(turn))`.
+        """
+        return None
 
     def forget_room(self, room_id: str) -> None:
         """The agent has joined or left a room: what was kept of a room with this id is another conversation's."""
@@ -115,6 +132,10 @@ class AlwaysSpeak(SpeakPolicy):
     async def decide(self, turn: SpeakTurn) -> SpeakDecision:
         """Speak."""
         return SpeakDecision("speak", reason="always")
+
+    async def foresee(self, turn: SpeakTurn) -> Foreseen | None:
+        """Speak."""
+        return Foreseen(await self.decide(turn)) if type(self).decide is AlwaysSpeak.decide else None
 
 
 class MockSpeakPolicy(SpeakPolicy):
@@ -134,12 +155,20 @@ class MockSpeakPolicy(SpeakPolicy):
     async def decide(self, turn: SpeakTurn) -> SpeakDecision:
         """The next scripted decision."""
         self.turns.append(turn)
-        place = min(len(self.turns), len(self._decisions)) - 1
+        return await self._decided(len(self.turns))
+
+    async def foresee(self, turn: SpeakTurn) -> Foreseen | None:
+        """The next scripted decision, which stays the next one; the turn is kept once it is there."""
+        if type(self).decide is not MockSpeakPolicy.decide:
+            return None
+        return Foreseen(await self._decided(len(self.turns) + 1), lambda: self.turns.append(turn))
+
+    async def _decided(self, number: int) -> SpeakDecision:
         if self._delay > 0:
             await asyncio.sleep(self._delay)
         if self._error is not None:
             raise self._error
-        return self._decisions[place]
+        return self._decisions[min(number, len(self._decisions)) - 1]
 
     def forget_room(self, room_id: str) -> None:
         """Keeps the ids that it was told to forget."""

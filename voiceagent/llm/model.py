@@ -122,6 +122,16 @@ class LanguageModel(Protocol):
 
 
 @runtime_checkable
+class KeepsPlace(Protocol):
+    """A model to which each request is one step further in what it says has such an attribute, and is never asked ahead."""
+
+    @property
+    def keeps_place(self) -> bool:
+        """Whether a request that is thrown away changes what the next one brings."""
+        ...
+
+
+@runtime_checkable
 class FollowsSchemas(Protocol):
     """A model that can be held to a JSON schema says so."""
 

@@ -54,6 +54,11 @@ class CannedModel:
         self._ordered = [line.text for line in lines if line.match is None]
         self._place = 0
 
+    @property
+    def keeps_place(self) -> bool:
+        """Whether the next request is answered otherwise than the one after it may be."""
+        return bool(self._matching) or self._place < len(self._ordered) - 1
+
     @classmethod
     def from_file(cls, path: Path) -> "CannedModel":
         """Reads JSON lines {"text", "match"?}; empty lines are skipped. Raises LanguageModelError, naming file and line."""

@@ -1,11 +1,11 @@
 """Which brain answers, and how it is reached; reading this loads no engine."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
-Brain = Literal["notes", "openai", "gguf", "echo", "canned"]
+from voiceagent.fallback import Names, named
 
 
 class LanguageModelSettings(BaseModel):
@@ -13,7 +13,12 @@ class LanguageModelSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    brain: Brain = "notes"
+    brain: Annotated[Names, AfterValidator(named("notes", "openai", "gguf", "echo", "canned", "livekit"))] = ("notes",)
+    """notes, openai, gguf, echo, canned or livekit:PLUGIN; of several, the next steps in for one that fails."""
+    options: dict[str, dict[str, JsonValue]] = Field(default_factory=dict)
+    """What each plugin is made with, by the plugin's name; keys come from the environment."""
+    late_ms: int = Field(default=5_000, ge=200, le=60_000)
+    """Longest wait for the first word before the next brain is asked."""
     url: str = "https://api.openai.com/v1"
     """Base of an OpenAI-compatible server, such as `http://localhost:11434/v1` (Ollama)."""
     model: str = "gpt-4o-mini"
@@ -35,8 +40,8 @@ class LanguageModelSettings(BaseModel):
 
     @model_validator(mode="after")
     def _has_its_file(self) -> "LanguageModelSettings":
-        if self.brain == "gguf" and self.gguf is None:
+        if "gguf" in self.brain and self.gguf is None:
             raise ValueError("brain = 'gguf' needs gguf = 'path/of/a/model.gguf'")
-        if self.brain == "canned" and self.canned is None:
+        if "canned" in self.brain and self.canned is None:
             raise ValueError("brain = 'canned' needs canned = 'path/of/answers.jsonl'")
         return self

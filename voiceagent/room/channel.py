@@ -12,6 +12,8 @@ from voiceagent.room.feed import Feed
 from voiceagent.room.hooks import HookOutcome, HookTrigger
 from voiceagent.room.jobs.keeping import JobKeeping
 from voiceagent.room.ledger import Disposition, Ledger
+from voiceagent.room.questions.keeping import QuestionKeeping
+from voiceagent.room.questions.question import Question
 from voiceagent.room.reply import Reply
 from voiceagent.room.turns import Turns
 from voiceagent.values import JSON
@@ -31,12 +33,30 @@ class ChannelOutput:
     later: bool = False
 
 
+class Drafting(Protocol):
+    """Where an agent shows what it may say."""
+
+    def prepare(self, draft: Reply) -> None:
+        """Shows the words of an answer that may never be given to every channel that would sound it."""
+        ...
+
+
 class Host(Protocol):
     """What the engine offers to the channels registered with it."""
 
     @property
+    def ahead(self) -> Drafting:
+        """Answers that may never be given."""
+        ...
+
+    @property
     def jobs(self) -> JobKeeping:
         """What background jobs need of the room."""
+        ...
+
+    @property
+    def questions(self) -> QuestionKeeping:
+        """What questions that do not block need of the room."""
         ...
 
     def new_id(self) -> str:
@@ -130,6 +150,14 @@ class Channel:
     def on_reply(self, reply: Reply, context: RoomContext) -> None:
         """An agent begins to answer; whoever sounds words takes them from the reply. Must return at once."""
 
+    def foresee(self, event_id: str, event: RoomEvent | None, room_id: str) -> None:
+        """Somebody may have said this: an agent may think about it, as long as nothing of that shows before `on_event` brings the
+        event. None: under this id nothing comes any more, or it has come to all. Must return at once."""
+
+    def on_draft(self, draft: Reply) -> None:
+        """An answer that may never be given is being written: whoever would sound it may get its beginning ready, unheard. It is
+        cancelled as `GIVEN` once the reply of the same id begins, otherwise for nothing. Must return at once."""
+
     def on_attach(self, room_id: str) -> None:
         """The channel has joined a room."""
 
@@ -150,6 +178,10 @@ class Channel:
 
     def cancel_job(self, room_id: str, job_id: str) -> bool:
         """Asks a background job of this channel to stop; False when it runs no such job."""
+        return False
+
+    def on_question_ended(self, question: Question) -> bool:
+        """A person has answered or dismissed a question of this channel; False when nobody here can be told of it now."""
         return False
 
     async def close(self) -> None:

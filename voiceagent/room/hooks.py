@@ -29,6 +29,7 @@ class HookTrigger(StrEnum):
     ON_SPEECH_START = "on_speech_start"
     ON_SPEECH_END = "on_speech_end"
     ON_BARGE_IN = "on_barge_in"
+    ON_BACKCHANNEL = "on_backchannel"
     ON_TTS_CANCELLED = "on_tts_cancelled"
     ON_SPEAK_DECISION = "on_speak_decision"
     ON_THOUGHT = "on_thought"
@@ -126,6 +127,11 @@ class Hooks:
     def has(self, trigger: HookTrigger) -> bool:
         """Whether anybody listens to this trigger."""
         return trigger in self._hooks
+
+    def guards(self, *triggers: HookTrigger) -> bool:
+        """Whether a SYNC hook of one of these blocks when it fails: nothing may go past it unseen."""
+        hooks = (hook for trigger in triggers for hook in self._hooks.get(trigger, ()))
+        return any(hook.fail_closed and hook.execution is HookExecution.SYNC for hook in hooks)
 
     async def run(self, trigger: HookTrigger, payload: P, context: RoomContext) -> HookOutcome[P]:
         """Asks the SYNC hooks in order, each seeing the previous one's payload; then tells the ASYNC ones what stands."""

@@ -7,21 +7,24 @@ from dataclasses import replace
 from typing import TypeVar
 
 from voiceagent.errors import RoomError
+from voiceagent.room.ahead import Ahead
 from voiceagent.room.channel import Channel, ChannelOutput
 from voiceagent.room.consumption.desk import ConsumptionDesk
 from voiceagent.room.events import Direction, EventSource, EventType, InboundResult, RoomEvent, TextContent
 from voiceagent.room.feed import Feed
+from voiceagent.room.hearers import hearers
 from voiceagent.room.hooks import ErrorEvent, HookOutcome, Hooks, HookTrigger
 from voiceagent.room.intake import Intake
 from voiceagent.room.jobs.desk import JobDesk
 from voiceagent.room.ledger import Disposition, Ledger
 from voiceagent.room.live import LiveRoom
-from voiceagent.room.passage import Passage, refusal
+from voiceagent.room.passage import Passage
+from voiceagent.room.questions.desk import QuestionDesk
 from voiceagent.room.reply import Reply
 from voiceagent.room.rooms import Rooms
 from voiceagent.room.tasks import Tasks
 from voiceagent.room.turns import Turns
-from voiceagent.room.visibility import INTERNAL, narrow, reaches
+from voiceagent.room.visibility import INTERNAL
 from voiceagent.values import JSON
 
 log = logging.getLogger(__name__)
@@ -41,6 +44,7 @@ class ChannelHost:
         intake: Intake,
         *,
         jobs: JobDesk,
+        questions: QuestionDesk,
         consumption: ConsumptionDesk,
     ) -> None:
         self._rooms = rooms
@@ -48,7 +52,9 @@ class ChannelHost:
         self._tasks = tasks
         self._passage = passage
         self._intake = intake
+        self.ahead = Ahead(rooms, passage, intake)
         self.jobs = jobs
+        self.questions = questions
         self.consumption = consumption
 
     def new_id(self) -> str:
@@ -84,16 +90,8 @@ class ChannelHost:
 
     def _sound(self, reply: Reply) -> None:
         room = self._rooms.get(reply.room_id)
-        if room is None:
-            return
-        if reply.channel_id is not None:
-            speaker = room.seat(reply.channel_id)
-            if speaker is None or refusal(speaker.binding) is not None:
-                return
-            reply.visibility = narrow(reply.visibility, speaker.binding.visibility, room.channel_types())
-        for seat in room.seats:
-            if seat.binding.can_read and reaches(reply.visibility, seat.binding.channel_id, seat.binding.channel_type):
-                seat.hand(reply)
+        for seat in hearers(room, reply) if room is not None else ():
+            seat.hand(reply)
 
     async def write_record(
         self, channel: Channel, room_id: str, text: str, metadata: Mapping[str, JSON], *, event_id: str | None = None

@@ -37,6 +37,8 @@ RESERVED: Final = frozenset(
         "interrupted",
         "played_ms",
         "played_percentage",
+        "heard_text",
+        "heard_exact",
         "answer_channel_id",
         "answer_responds_to",
         "cancelled",
@@ -108,6 +110,22 @@ class Intake:
             parent_event_id=await self.thread_root(room, message.parent_event_id) if message.parent_event_id else None,
             idempotency_key=key,
             metadata={**{name: value for name, value in message.metadata.items() if name not in RESERVED}, **marks},
+        )
+
+    def foreseen(self, room: LiveRoom, message: InboundMessage, channel: Channel) -> RoomEvent | None:
+        """The event that a message of a reserved id would become now, kept nowhere; None when it could not become one."""
+        event_id = message.reserved_id
+        if event_id is None or room.reserved is None or event_id not in room.reserved or message.parent_event_id is not None:
+            return None
+        return RoomEvent(
+            id=event_id,
+            room_id=room.room_id,
+            source=EventSource(message.channel_id, channel.channel_type, participant_id=message.sender_id),
+            content=message.content,
+            created_at=clock.utc(),
+            visibility=normal(message.visibility),
+            addressed_to=message.addressed_to,
+            metadata={name: value for name, value in message.metadata.items() if name not in RESERVED},
         )
 
     async def thread_root(self, room: LiveRoom, parent_id: str) -> str | None:

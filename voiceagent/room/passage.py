@@ -120,6 +120,19 @@ class Passage:
             return InboundResult(None, blocked=True, reason="process_timeout")
         return await committed
 
+    def foreseen(self, room: LiveRoom, event: RoomEvent) -> tuple[RoomEvent, list[Seat]]:
+        """An event as it would stand if it came now, and the seats that would be asked about it: none while a hook that blocks
+        when it fails has yet to see the words."""
+        event = self._judge(room, repaired(event))
+        if event.status is EventStatus.BLOCKED or room.closed:
+            return event, []
+        if self._hooks.guards(HookTrigger.ON_TRANSCRIPTION, HookTrigger.BEFORE_BROADCAST):
+            return event, []
+        asked = self._asked(room, event)
+        if room.ledger.refusal(asked) is not None:
+            return event, []
+        return event, [seat for seat in room.seats if seat.binding.channel_id in asked]
+
     async def closed(self, room_id: str, message: InboundMessage) -> InboundResult:
         """What a room that is closed says: nothing is taken, and what it took before is acknowledged."""
         key = (message.idempotency_key or "").strip()

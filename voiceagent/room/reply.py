@@ -2,6 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from typing import Final
+
+GIVEN: Final = "given"
+"""What a draft is cancelled with whose words another reply of the same id goes on with."""
 
 
 class Reply:

@@ -97,6 +97,24 @@ class Seat:
             log.exception("channel %s failed on reply %s", self.binding.channel_id, reply.id)
             self._fail(reply.responds_to, error)
 
+    def show(self, draft: Reply) -> None:
+        """Shows an answer that may never be given; nobody is told of a channel that fails at it."""
+        try:
+            with contained():
+                self.channel.on_draft(draft)
+        except Exception:
+            log.exception("channel %s failed on draft %s", self.binding.channel_id, draft.id)
+
+    def foresee(self, event: RoomEvent) -> None:
+        """Shows the channel what may have been said, unless it has yet to hear what came before."""
+        if self._left or self._queue:
+            return
+        try:
+            with contained():
+                self.channel.foresee(event.id, event, event.room_id)
+        except Exception:
+            log.exception("channel %s failed to think ahead of %s", self.binding.channel_id, event.id)
+
     def leave(self) -> None:
         """Tells the channel nothing more, what is queued included."""
         self._left = True

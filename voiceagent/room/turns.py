@@ -112,6 +112,10 @@ class Turns:
             answer.request = request
         return request
 
+    def discarded(self, cost: Mapping[str, int]) -> None:
+        """A request to a model was begun ahead for nothing; characters, and tokens by kind where the model has said."""
+        self._witness.discarded(cost)
+
     def waited(self, input_id: str | None) -> tuple[Heard, int, int] | None:
         """How a spoken input was heard, when the first words of an answer were there, and when the first sound left.
 

@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from voiceagent.audio.frame import Samples
 
 
@@ -61,6 +63,12 @@ class TextToSpeech(Protocol):
         """Yields 16 kHz mono int16 pieces of any length, the first as early as the engine can, and Timing where the voice knows
         its words' places; where it never does, what was heard is estimated by letters. Raises SpeechError."""
         ...
+
+
+async def sound_of(voice: TextToSpeech, text: str) -> Samples:
+    """All of a sentence's sound, without its timing. Raises SpeechError."""
+    pieces = [piece async for piece in voice.speak(text) if not isinstance(piece, Timing)]
+    return np.concatenate([np.zeros(0, dtype=np.int16), *pieces])
 
 
 class VoiceDetector(Protocol):

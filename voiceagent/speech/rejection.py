@@ -41,6 +41,13 @@ def reject(transcript: Transcript, voiced_ratio: float, duration_ms: int) -> str
     return next((reason for reason, holds in reasons.items() if holds), None)
 
 
+def runs_away(transcript: Transcript, duration_ms: int) -> bool:
+    """Whether words of `duration_ms` of unfinished speech are not to be shown: a sentence cut in mid-word is often said again."""
+    words = _WORD.findall(transcript.text)
+    too_many = len(words) > _SPARE_WORDS + _FASTEST_WORDS_A_SECOND * duration_ms / 1000
+    return too_many or transcript.compression > _REPEATS or loops(transcript.text)
+
+
 def compression(text: str) -> float:
     """How far zlib makes `text` smaller: 0.3-1.7 for speech, above 2.4 for text that repeats itself; 1.0 when empty."""
     encoded = text.encode()

@@ -20,11 +20,12 @@ _SOFT_LIMIT: Final = 0.9
 """Share of the longest utterance after which the next dip is where it is cut."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SpeechStarted:
-    """Somebody speaks, since position `at`."""
+    """Somebody speaks, since position `at`; `sound` is the utterance so far, with the pre-roll before it."""
 
     at: int
+    sound: Samples
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,22 +94,38 @@ class Segmenter:
         self._tape = _Tape()
         self._onset: _Utterance | None = None
         self._open: _Utterance | None = None
+        self._voiced = False
 
     @property
     def speaking(self) -> bool:
         """Whether an utterance is open."""
         return self._open is not None
 
-    def hear(self, samples: Samples, probability: float) -> tuple[SpeechEvent, ...]:
-        """Takes the next frame (20 ms, int16) and its probability of a voice (0..1); returns what became known by it."""
+    @property
+    def voiced(self) -> bool:
+        """Whether the last frame counted as voice."""
+        return self._voiced
+
+    @property
+    def stirring(self) -> int:
+        """Samples of voice in a beginning that is not sure to be speech yet; 0 when there is none."""
+        return self._onset.voiced if self._onset else 0
+
+    def hear(self, samples: Samples, probability: float, end_silence: int | None = None) -> tuple[SpeechEvent, ...]:
+        """Takes the next frame (20 ms, int16) and its probability of a voice (0..1); returns what became known by it.
+
+        `end_silence`: how many samples of silence end the utterance, as things stand now; the settings' when None.
+        """
         begin = self._tape.end
         self._tape.append(samples)
         heard = self._open or self._onset
         bar = self._settings.release if heard else self._settings.threshold
-        voiced = not self._background.hear(samples, probability) and probability >= bar
+        self._voiced = not self._background.hear(samples, probability) and probability >= bar
         if self._open is None:
-            return self._await_voice(begin, voiced)
-        return self._hear_voice(self._open, begin) if voiced else self._hear_silence(self._open)
+            return self._await_voice(begin, self._voiced)
+        if self._voiced:
+            return self._hear_voice(self._open, begin)
+        return self._hear_silence(self._open, self._end_silence if end_silence is None else end_silence)
 
     def finish(self) -> tuple[SpeechEvent, ...]:
         """The line has ended: ends what is open, with all its sound."""
@@ -127,7 +144,7 @@ class Segmenter:
             return ()
         self._open, self._onset = self._onset, None
         self._open.sound_at = self._tape.begin
-        return (SpeechStarted(self._open.start),)
+        return (self._started(self._open),)
 
     def _hear_voice(self, open_: _Utterance, begin: int) -> tuple[SpeechEvent, ...]:
         now = self._tape.end
@@ -141,14 +158,14 @@ class Segmenter:
         open_.last_voice = now
         return resumed
 
-    def _hear_silence(self, open_: _Utterance) -> tuple[SpeechEvent, ...]:
+    def _hear_silence(self, open_: _Utterance, end_silence: int) -> tuple[SpeechEvent, ...]:
         now = self._tape.end
         silence = now - open_.last_voice
         paused: tuple[SpeechEvent, ...] = ()
         if silence >= self._pause and open_.paused_to is None:
             open_.paused_to = now
             paused = (SpeechPaused(open_.last_voice, self._tape.between(open_.sound_at, now)),)
-        if silence >= self._end_silence and open_.paused_to is not None:
+        if silence >= end_silence and open_.paused_to is not None:
             return (*paused, *self._end(open_, open_.paused_to))
         if now - open_.sound_at >= self._limit:
             return (*paused, *self._end(open_, max(open_.last_voice, open_.sound_at + self._limit)))
@@ -166,7 +183,10 @@ class Segmenter:
         now = self._tape.end
         self._open = _Utterance(resumes, cut, now, now - resumes)
         self._tape.drop_before(cut)
-        return ended, SpeechStarted(resumes)
+        return ended, self._started(self._open)
+
+    def _started(self, open_: _Utterance) -> SpeechStarted:
+        return SpeechStarted(open_.start, self._tape.between(open_.sound_at, self._tape.end))
 
     def _ended(self, open_: _Utterance, sound_to: int, *, continues: bool = False) -> SpeechEnded:
         return SpeechEnded(

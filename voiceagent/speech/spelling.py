@@ -77,5 +77,15 @@ def year(number_: int) -> str:
     return f"{cardinal(century)} {'oh ' if rest < 10 else ''}{cardinal(rest)}"
 
 
+def decade(first: int) -> str:
+    """The ten years from `first` on: 1990 -> "nineteen nineties", 90 -> "nineties", 2000 -> "two thousands"."""
+    century, tens = divmod(first, 100)
+    if not tens:
+        return "two thousands" if first == 2000 else f"{cardinal(century)} hundreds"
+    name = _TENS[tens // 10]
+    plural = f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+    return f"{cardinal(century)} {plural}" if century else plural
+
+
 def _with_rest(head: str, rest: int) -> str:
     return f"{head} {cardinal(rest)}" if rest else head

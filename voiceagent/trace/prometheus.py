@@ -21,6 +21,7 @@ _WAITS: Final = {
 }
 _OUTCOMES: Final = {"generation.finished": "finished", "generation.failed": "failed", "generation.detached": "detached"}
 _SPEECHES: Final = {"speech.finished": "finished", "speech.cut": "cut", "speech.dropped": "dropped"}
+_YIELDS: Final = {"speech.ducked": "ducked", "speech.paused": "silent"}
 _OTHER: Final = "other"
 _KINDS: Final = frozenset({"user", "steer", "service", "control"})
 _DISPOSITIONS: Final = frozenset(
@@ -42,14 +43,17 @@ class Prometheus:
         self._speeches = self._counter("speeches", "Replies that sounded or did not, by how they ended", "end")
         self._barge_ins = self._counter("barge_ins", "Replies cut by a person's speech")
         self._tokens = self._counter("tokens", "Tokens of language models, where they say", "kind")
+        self._discards = self._counter("requests_discarded", "Requests to models that were begun ahead for nothing")
+        self._discarded = self._counter("tokens_discarded", "Tokens of such requests, where the model says", "kind")
         self._dropped = self._counter("feed_lines_dropped", "Lines that a reader or the store did not get")
         self._stages = self._histogram("stage_seconds", "How long each stage of a turn took", "stage")
         self._waits = self._histogram("wait_seconds", "How long a speaker waited, and for what", "part")
+        self._yields = self._histogram("yield_seconds", "First voice over a reply until that was lowered, or silent", "step")
         self._lag = Histogram("voiceagent_loop_lag_seconds", "How late the event loop was", buckets=_LAG, registry=self._all)
 
     def witness(self) -> Witness:
         """Told of lines, stretches and dropped lines."""
-        return Witness(lines=(self._line,), spans=(self._span,), drops=(self._lost,))
+        return Witness(lines=(self._line,), spans=(self._span,), drops=(self._lost,), discards=(self._discard,))
 
     def lag(self, late_ms: int) -> None:
         """The event loop came to a timer so late."""
@@ -76,6 +80,8 @@ class Prometheus:
             self._speeches.labels(_SPEECHES[type]).inc()
             if type == "speech.cut" and data.get("reason") == "barge_in":
                 self._barge_ins.inc()
+        elif type in _YIELDS:
+            self._took(self._yields.labels(_YIELDS[type]), data.get("after_ms"))
         elif type == "turn.latency":
             self._wait(data)
 
@@ -85,6 +91,11 @@ class Prometheus:
     def _lost(self, lines: int) -> None:
         self._dropped.inc(lines)
 
+    def _discard(self, cost: Mapping[str, int]) -> None:
+        self._discards.inc()
+        for kind in ("input", "output"):
+            self._discarded.labels(kind).inc(cost.get(kind, 0))
+
     def _count_tokens(self, usage: JSON) -> None:
         for kind in ("input", "output"):
             tokens = usage.get(kind) if isinstance(usage, dict) else None
@@ -93,9 +104,11 @@ class Prometheus:
 
     def _wait(self, data: Mapping[str, JSON]) -> None:
         for part, name in _WAITS.items():
-            ms = data.get(name)
-            if isinstance(ms, int):
-                self._waits.labels(part).observe(ms / _MS)
+            self._took(self._waits.labels(part), data.get(name))
+
+    def _took(self, histogram: Histogram, ms: JSON) -> None:
+        if isinstance(ms, int):
+            histogram.observe(ms / _MS)
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
         return Counter(f"voiceagent_{name}", text, labels, registry=self._all)

@@ -16,16 +16,24 @@ class Witness:
     """Called at once, wherever something is measured, and so none of these may wait. One that raises costs the others nothing.
 
     `lines` are told of every line of every room's feed as it is published, by type and data; `spans` of each stretch that has
-    ended; `traces` of each turn that is over; `drops` of how many lines somebody did not get.
+    ended; `traces` of each turn that is over; `drops` of how many lines somebody did not get; `discards` of what a request to a
+    model has cost that was begun ahead for nothing (characters, tokens by kind).
     """
 
     lines: tuple[Callable[[str, Mapping[str, JSON]], None], ...] = ()
     spans: tuple[Callable[[Span], None], ...] = ()
     traces: tuple[Callable[[Trace], None], ...] = ()
     drops: tuple[Callable[[int], None], ...] = ()
+    discards: tuple[Callable[[Mapping[str, int]], None], ...] = ()
 
     def __add__(self, other: "Witness") -> "Witness":
-        return Witness(self.lines + other.lines, self.spans + other.spans, self.traces + other.traces, self.drops + other.drops)
+        return Witness(
+            self.lines + other.lines,
+            self.spans + other.spans,
+            self.traces + other.traces,
+            self.drops + other.drops,
+            self.discards + other.discards,
+        )
 
     @property
     def follows(self) -> bool:
@@ -55,6 +63,14 @@ class Witness:
                 tell(trace)
             except Exception:
                 log.exception("room %s: a turn is not traced", trace.room_id)
+
+    def discarded(self, cost: Mapping[str, int]) -> None:
+        """A request to a model was for nothing."""
+        for tell in self.discards:
+            try:
+                tell(cost)
+            except Exception:
+                log.exception("a request that was thrown away is not counted")
 
     def dropped(self, lines: int) -> None:
         """Lines were left out for somebody."""

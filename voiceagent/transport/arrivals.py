@@ -1,69 +1,100 @@
-"""What a line sends in, at whatever pace, as one frame every 20 ms: gaps become silence, floods are cut."""
+"""What a browser's packets sound like: one frame every 20 ms, with what is missing concealed."""
+
+from collections import deque
+from typing import Final
 
 import numpy as np
 
-from voiceagent.audio.frame import FRAME_MS, FRAME_SAMPLES, SILENCE, AudioFrame, Samples, to_samples
+from voiceagent.audio.frame import FRAME_SAMPLES, SILENCE, AudioFrame, Samples
+from voiceagent.audio.jitter import SLOT, JitterBuffer, Missing, Packet, Place
+from voiceagent.audio.thirds import Thirds
+from voiceagent.transport.opus import OpusDecoder
 
-LATE_MS = 60
-"""How long a frame may be overdue before silence takes its place; a packet's usual jitter is below it."""
+CONCEALED: Final = 5
+"""So many missing frames in a row are concealed; by then the decoder has faded out, and silence follows."""
 
-AHEAD_MS = 400
-"""How far frames may run ahead of the clock after a burst; what would go beyond is dropped, oldest first."""
+QUIET: Final = 0.125
+LOUDEST_KEPT: Final = 0.995
+NOISE: Final = 100.0
+"""A frame is quiet when its peak is 18 dB below the highest of late (which fades by half in 3 s), or below -50 dBFS."""
 
-GAP_SAMPLES = to_samples(1000)
+_NOTHING: Final = np.zeros(SLOT, dtype=np.int16)
 
 
 class Arrivals:
-    """Decides which 20 ms come next on a line, from samples as they arrive and from the clock when they do not.
+    """Decides by packets and the clock which 20 ms come next; whoever listens may count time in frames.
 
-    Sound is handed on as soon as it is here. A frame that is LATE_MS overdue is replaced by silence, so whoever listens may
-    count time in frames; sound that arrives after all is still handed on, and the clock then catches up with it. A hole in
-    the sender's own positions (a lost packet) is filled with silence at its place.
+    Packets are decoded here, in the jitter buffer's order, one decoder a line: 0.05 ms each. While more was handed on than was
+    sent (after packets that came very late), quiet frames are left out.
     """
 
     def __init__(self, began_ms: int) -> None:
-        self._began = began_ms
-        self._samples: Samples = np.zeros(0, dtype=np.int16)
+        self._buffer = JitterBuffer(began_ms)
+        self._decoder = OpusDecoder()
+        self._thirds = Thirds()
+        self._ready: deque[Samples] = deque()
+        self._rest: Samples = SILENCE[:0]
         self._given = 0
-        self._expected: int | None = None
-        self._filled = 0
-        self.dropped = 0
-
-    def add(self, samples: Samples, position: int, now: int) -> None:
-        """Takes 16 kHz mono samples whose first has this position on the sender's clock."""
-        hole = 0
-        if self._expected is not None:
-            hole = min(max(0, position - self._expected - self._filled), GAP_SAMPLES)
-        self._expected = position + len(samples)
-        self._filled = 0
-        self._samples = np.concatenate((self._samples, np.zeros(hole, dtype=np.int16), samples))
-        self._bound(now)
-
-    def take(self, now: int) -> AudioFrame | None:
-        """The next frame, if its sound is here or its time is over; None: ask again at `due`, or when more was added."""
-        if len(self._samples) >= FRAME_SAMPLES:
-            samples = self._samples[:FRAME_SAMPLES]
-            self._samples = self._samples[FRAME_SAMPLES:]
-            return self._frame(samples)
-        if now >= self.due:
-            self._filled += FRAME_SAMPLES
-            return self._frame(SILENCE)
-        return None
+        self._missing = CONCEALED
+        self._loudest = 0.0
 
     @property
     def due(self) -> int:
-        """When silence takes the place of the next frame, in milliseconds on the loop's clock."""
-        return self._began + self._given * FRAME_MS + LATE_MS
+        """When something takes the place of the next frame, in milliseconds on the loop's clock."""
+        return self._buffer.due
 
-    def _frame(self, samples: Samples) -> AudioFrame:
-        frame = AudioFrame(samples, self._given * FRAME_SAMPLES)
+    @property
+    def ahead_ms(self) -> int:
+        """By how much what is heard lies behind what is said, for packets that came very late."""
+        return self._buffer.ahead_ms
+
+    def add(self, packet: Packet, now: int) -> None:
+        """Takes a packet, in whatever order they come."""
+        self._buffer.add(packet, now)
+
+    def take(self, now: int) -> AudioFrame | None:
+        """The next frame, if its sound is here or its time is over; None: ask again at `due`, or when more was added."""
+        while not self._ready:
+            place = self._buffer.take(now)
+            if place is None:
+                return None
+            self._hear(self._sound(place))
+        frame = AudioFrame(self._ready.popleft(), self._given * FRAME_SAMPLES)
         self._given += 1
         return frame
 
-    def _bound(self, now: int) -> None:
-        behind = now - self._began - self._given * FRAME_MS
-        room = max(FRAME_SAMPLES, to_samples(AHEAD_MS + behind))
-        excess = len(self._samples) - room
-        if excess > 0:
-            self.dropped += excess
-            self._samples = self._samples[excess:]
+    def _sound(self, place: Place) -> Samples:
+        if isinstance(place, Missing):
+            self._missing += 1
+            if self._missing > CONCEALED + 1:
+                return SILENCE
+            sound = self._decoder.conceal() if self._missing <= CONCEALED else _NOTHING
+        else:
+            self._missing = 0
+            sound = _of_length(self._decoder.decode(place.payload), place.ticks)
+        return self._thirds.process(sound)
+
+    def _hear(self, sound: Samples) -> None:
+        """Cuts sound into frames; a quiet one is left out when time runs ahead."""
+        if len(self._rest):
+            sound = np.concatenate((self._rest, sound))
+        whole = len(sound) // FRAME_SAMPLES * FRAME_SAMPLES
+        for start in range(0, whole, FRAME_SAMPLES):
+            frame = sound[start : start + FRAME_SAMPLES]
+            if self._is_quiet(frame) and self._buffer.ahead_ms:
+                self._buffer.leave_out()
+            else:
+                self._ready.append(frame)
+        self._rest = sound[whole:]
+
+    def _is_quiet(self, frame: Samples) -> bool:
+        peak = float(max(frame.max(), -int(frame.min())))
+        self._loudest = max(peak, self._loudest * LOUDEST_KEPT)
+        return peak < max(NOISE, QUIET * self._loudest)
+
+
+def _of_length(sound: Samples, ticks: int) -> Samples:
+    """What a packet claims to last is what it lasts, also one whose inside says otherwise."""
+    if len(sound) == ticks:
+        return sound
+    return np.concatenate((sound[:ticks], np.zeros(max(0, ticks - len(sound)), dtype=np.int16)))

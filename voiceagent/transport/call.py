@@ -36,6 +36,11 @@ class Call(Protocol):
         """16 kHz samples handed over that have not left for the listener yet; of a line that is over, those that never will."""
         ...
 
+    @property
+    def behind(self) -> int:
+        """16 kHz samples that the listener hears later than they leave: their jitter buffer and playout; 0 where none is known."""
+        ...
+
     async def hang_up(self) -> None:
         """Closes the line once what is queued has left; safe to call twice."""
         ...

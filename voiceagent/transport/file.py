@@ -109,6 +109,11 @@ class FileCall:
         """16 kHz samples that wait behind a frame still sounding, or that a hang-up came before."""
         return self._never + self._waiting(self._position_ms()) * FRAME_SAMPLES
 
+    @property
+    def behind(self) -> int:
+        """The listener hears what leaves at once."""
+        return 0
+
     def finish(self) -> None:
         """The person hangs up, now."""
         self._never = self.clear()

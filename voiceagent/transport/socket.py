@@ -98,6 +98,11 @@ class SocketCall:
         """16 kHz samples that have not left."""
         return len(self._out) * FRAME_SAMPLES
 
+    @property
+    def behind(self) -> int:
+        """Nobody tells what lies between the socket and the ear."""
+        return 0
+
     def end(self) -> None:
         """The line is over, now; what waits is not sent any more, and counts as queued until it is cleared."""
         self._ended = True

@@ -7,8 +7,9 @@ from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
 
 from voiceagent import clock
 from voiceagent.audio.frame import FRAME_MS, AudioFrame
-from voiceagent.transport.opus import OpusEncoder
+from voiceagent.transport.opus import stamped
 from voiceagent.transport.outbox import Outbox
+from voiceagent.transport.spurt import Listener, Spurts
 
 LAG_MS = 100
 """A sender this late does not hurry after its slots; it takes up the clock again."""
@@ -22,10 +23,10 @@ class SpeechTrack(MediaStreamTrack):
 
     kind = "audio"
 
-    def __init__(self) -> None:
+    def __init__(self, spurts: Spurts) -> None:
         super().__init__()
         self._outbox = Outbox()
-        self._encoder = OpusEncoder()
+        self._listener = Listener(spurts)
         self._filled = asyncio.Event()
         self._drained = asyncio.Event()
         self._drained.set()
@@ -58,11 +59,13 @@ class SpeechTrack(MediaStreamTrack):
             await self._slot_begins()
             samples = self._outbox.take()
             if samples is not None:
-                return self._encoder.encode(samples, self._slot)
+                return stamped(self._listener.encode(samples), self._slot)
+            self._listener.pause()
         raise MediaStreamError
 
     async def _slot_begins(self) -> None:
         if self._outbox.idle:
+            self._listener.pause()
             self._drained.set()
             self._filled.clear()
             await self._filled.wait()

@@ -5,26 +5,28 @@ import logging
 from collections.abc import AsyncIterator
 from typing import Final
 
-import av
-import numpy as np
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCRtpCodecCapability, RTCRtpReceiver, RTCSessionDescription
-from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
 from aiortc.sdp import SessionDescription, candidate_from_sdp
 
 from voiceagent import clock
-from voiceagent.audio.frame import RATE, AudioFrame, Samples
+from voiceagent.audio.frame import AudioFrame, to_samples
+from voiceagent.audio.jitter import Packet
 from voiceagent.errors import TransportError
 from voiceagent.transport.arrivals import Arrivals
 from voiceagent.transport.chat import Chat
-from voiceagent.transport.inorder import InOrder
+from voiceagent.transport.inlet import tap
+from voiceagent.transport.spurt import Spurts
 from voiceagent.transport.track import SpeechTrack
 
 log = logging.getLogger(__name__)
 
-LINE_RATE: Final = 48_000
 CONNECT_MS: Final = 15_000
 CANDIDATES: Final = 64
 DRAIN_MS: Final = 1_000
+BEHIND_MS: Final = 40
+"""How much later a browser plays what comes, as long as it has not said so itself: two packets in its buffer."""
+
+MOST_BEHIND_MS: Final = 500
 SECTIONS: Final = 4
 """Of an offer with a chat: the sound, the chat, a camera and a screen."""
 
@@ -37,17 +39,20 @@ class WebRtcCall:
     `hang_up`.
     """
 
-    def __init__(self, session_id: str, chat: Chat | None = None) -> None:
-        """With a `chat`, the browser may open a data channel for it, and offer video, of which nothing is taken."""
+    def __init__(self, session_id: str, chat: Chat | None = None, *, spurts: Spurts | None = None) -> None:
+        """With a `chat`, the browser may open a data channel for it, and offer video, of which nothing is taken.
+
+        Lines with the same `spurts` that are played the same frames encode them once.
+        """
         self._session_id = session_id
         self._chat = chat
         self._peer = RTCPeerConnection(RTCConfiguration(iceServers=[]))
-        self._track = SpeechTrack()
+        self._track = SpeechTrack(spurts or Spurts())
         self._settled = asyncio.Event()  # up, or over before it was
         self._over = asyncio.Event()
         self._arrived = asyncio.Event()
         self._arrivals: Arrivals | None = None
-        self._source: MediaStreamTrack | None = None
+        self._behind_ms = BEHIND_MS
         self._candidates = 0
         self._closing: asyncio.Future[None] | None = None
         self._peer.on("connectionstatechange", self._state_changed)
@@ -65,9 +70,8 @@ class WebRtcCall:
             _check(offer, with_chat=self._chat is not None)
             transceiver = self._peer.addTransceiver(self._track, direction="sendrecv")
             transceiver.setCodecPreferences(_opus())
-            _hear_at_once(transceiver.receiver)
+            tap(transceiver.receiver, self._packet_came)
             await self._peer.setRemoteDescription(RTCSessionDescription(sdp=offer, type="offer"))
-            self._source = transceiver.receiver.track
             return await self._answer()
         except Exception as error:  # what hostile SDP makes a library raise is no list
             await self.close()
@@ -116,10 +120,7 @@ class WebRtcCall:
             async with asyncio.timeout(CONNECT_MS / 1000):
                 if not await self.connected():
                     return
-            async with asyncio.TaskGroup() as tasks:
-                listening = tasks.create_task(self._listen(), name=f"listen {self._session_id}")
-                await self._over.wait()
-                listening.cancel()
+            await self._over.wait()
         except TimeoutError:
             log.info("line %s: no connection within %d s", self._session_id, CONNECT_MS // 1000)
         finally:
@@ -153,6 +154,15 @@ class WebRtcCall:
     def queued(self) -> int:
         """16 kHz samples that have not left yet."""
         return self._track.queued
+
+    @property
+    def behind(self) -> int:
+        """16 kHz samples that the listener hears later than they leave, by the page's last word of it."""
+        return to_samples(self._behind_ms)
+
+    def plays_late(self, ms: int) -> None:
+        """The page says how long sound waits at its end before it is heard; at most 500 ms are believed."""
+        self._behind_ms = min(max(0, ms), MOST_BEHIND_MS)
 
     async def hang_up(self) -> None:
         """Closes the line once what is queued has left; safe to call twice."""
@@ -189,46 +199,11 @@ class WebRtcCall:
         elif state in ("failed", "closed"):
             self.end()
 
-    async def _listen(self) -> None:
-        if self._source is None:
-            return
-        mono = _Mono()
-        try:
-            while True:
-                frame = await self._source.recv()
-                if isinstance(frame, av.AudioFrame) and self._arrivals is not None:
-                    self._arrivals.add(mono.convert(frame), _position(frame), clock.now())
-                    self._arrived.set()
-        except MediaStreamError:
-            return
-
-
-class _Mono:
-    """One browser's 48 kHz stereo frames to 16 kHz mono, as one unbroken stream.
-
-    FFmpeg's resampler holds back 1 ms; soxr, better for files, holds back 20 to 30 ms of a live line at this ratio.
-    """
-
-    def __init__(self) -> None:
-        self._resampler = av.AudioResampler(format="s16", layout="mono", rate=RATE)
-
-    def convert(self, frame: av.AudioFrame) -> Samples:
-        """The samples that this frame completes."""
-        pieces = [piece.to_ndarray().reshape(-1).astype(np.int16) for piece in self._resampler.resample(frame)]
-        return np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.int16)
-
-
-def _position(frame: av.AudioFrame) -> int:
-    return (frame.pts or 0) * RATE // LINE_RATE
-
-
-def _hear_at_once(receiver: RTCRtpReceiver) -> None:
-    """Takes the receiver's packets out of aiortc's buffer, which has no public place to name another."""
-    place = "_RTCRtpReceiver__jitter_buffer"
-    if hasattr(receiver, place):
-        setattr(receiver, place, InOrder())
-    else:
-        log.warning("this version of aiortc keeps its jitter buffer elsewhere: lost packets will delay what people say")
+    def _packet_came(self, packet: Packet) -> None:
+        """From within aiortc's receiver, for each packet."""
+        if self._arrivals is not None:
+            self._arrivals.add(packet, clock.now())
+            self._arrived.set()
 
 
 def _opus() -> list[RTCRtpCodecCapability]:

@@ -5,15 +5,18 @@ from collections import deque
 from typing import Final
 
 from voiceagent import clock
-from voiceagent.audio.frame import FRAME_MS, AudioFrame, Samples
+from voiceagent.audio.frame import FRAME_MS, SILENCE, AudioFrame, Samples
 from voiceagent.audio.level import Level
 from voiceagent.room.events import Participant
 from voiceagent.transport.call import Call
-from voiceagent.voice.ear import Began, Ear, EarEvent, Finished, Hearing, Speaks
+from voiceagent.voice.ahead import Ahead
+from voiceagent.voice.barge import Barge
+from voiceagent.voice.ear import Began, Candidate, Ear, EarEvent, Finished, Guess, Resumed
+from voiceagent.voice.expecting import expectation
 from voiceagent.voice.floor import Floor
+from voiceagent.voice.hearing import Hearing
 from voiceagent.voice.inputs import Inputs
 from voiceagent.voice.line import Line
-from voiceagent.voice.turn import Cut, SpeechDecision, Turn
 from voiceagent.voice.words import Words
 
 LEVEL_FRAMES: Final = 5
@@ -30,21 +33,36 @@ class VoiceChannel:
         self._floor = floor
         self._hearing = hearing
         self._inputs = Inputs(floor.engine, floor.room_id, call.session_id, participant)
-        self._turn = Turn(floor.settings.barge_in, floor.settings.held_segments)
-        self._words = Words(self._inputs, floor, self.line, self._turn, self._tell_floor)
+        self._barge = Barge(floor, self.line)
+        self._ahead = Ahead(self._inputs, floor, self.line)
+        self._words = Words(self._inputs, floor, self.line, self._barge, ahead=self._ahead, on_settled=self._tell_floor)
         self._ear: Ear | None = None
         self._lead: deque[Samples] = deque(maxlen=hearing.settings.min_speech_ms // FRAME_MS)
         self._level = Level()
         self._frames = 0
         self._loud = False
-        self._said: str | None = None
 
     async def run(self) -> None:
         """Hears the call to its end, and commits what was said in it, also where the line breaks; that is raised then."""
+        try:
+            await self._run()
+        finally:
+            self._ahead.close()
+
+    async def _run(self) -> None:
         broke: Exception | None = None
         async with asyncio.TaskGroup() as tasks:
-            ear = Ear(self._hearing, self._floor.settings, tasks, self._new_input, self._inputs.guessed)
+            ear = Ear(
+                self._hearing,
+                self._floor.settings,
+                tasks,
+                self._new_input,
+                on_guess=self._guessed,
+                on_candidate=self._candidate,
+                expecting=lambda: expectation(self._floor.listeners.last_words(self.line)),
+            )
             self._ear = ear
+            self._barge.open(tasks)
             tasks.create_task(self._words.run(), name=f"words of {self.call.session_id}")
             try:
                 async for frame in self.call.frames():
@@ -52,16 +70,22 @@ class VoiceChannel:
             except Exception as error:  # noqa: BLE001 - raised below
                 broke = error
             self.line.end()
-            for event in ear.finish():
+            last = ear.finish()
+            for event in last:
                 self._on(event)
+            self._barge.hear(SILENCE, last)
+            self._barge.end()
             self._words.end()
         if broke is not None:
             raise broke
 
     def _hear(self, ear: Ear, frame: AudioFrame) -> None:
         was_speaking = ear.speaking
-        for event in ear.hear(frame.samples):
+        self.line.leak.heard(frame.samples, clock.now())
+        events = ear.hear(frame.samples, own=self.line.leak.own)
+        for event in events:
             self._on(event)
+        self._barge.hear(frame.samples, events)
         if ear.speaking or was_speaking:  # the others hear it from its first sound, from before it was sure to be speech
             while self._lead:
                 self._floor.talk(self.line, self._lead.popleft())
@@ -73,24 +97,29 @@ class VoiceChannel:
     def _on(self, event: EarEvent) -> None:
         match event:
             case Began():
-                self._said = event.input_id
                 self._inputs.started(event.input_id, event.start_ms)
                 self._tell_floor()
-                self._decide(self._turn.started(event.at_ms, event.voiced_ms, self._floor.sounding(self.line)))
-            case Speaks():
-                self._decide(self._turn.speaking(event.at_ms, event.voiced_ms, self._floor.sounding(self.line)))
             case Finished():
                 self._inputs.ended(event.input_id, event.end_ms)
                 self._words.take(event, clock.now() - (event.at_ms - event.end_ms))
                 self._tell_floor()
+            case Resumed():
+                self._ahead.drop(event.input_id)
+            case _:
+                pass
 
-    def _decide(self, decision: SpeechDecision) -> None:
-        if isinstance(decision, Cut):
-            self._floor.cut(self.line, self._said)
+    def _guessed(self, guess: Guess) -> None:
+        self._inputs.guessed(guess)
+        self._barge.guessed(guess)
+
+    def _candidate(self, candidate: Candidate) -> None:
+        self._barge.candidate(candidate)
+        self._ahead.candidate(candidate)
 
     def _tell_floor(self) -> None:
         """Whether this person speaks, or has spoken words that are not known yet."""
-        self._floor.hearing(self.line, self._words.unsettled > 0 or (self._ear is not None and self._ear.speaking))
+        self.line.hearing = self._words.unsettled > 0 or (self._ear is not None and self._ear.speaking)
+        self._floor.changed()
 
     def _measure(self, samples: Samples) -> None:
         """The line's level, ten times a second while there is something to see."""

@@ -71,6 +71,7 @@ class CutReply:
     def metadata(self) -> dict[str, JSON]:
         """Of the record that the voice channel writes."""
         entries: dict[str, JSON] = {"interrupted": True, "played_ms": self.played_ms, "voice_session_id": self.session_id}
+        entries |= {"heard_text": self.heard_text, "heard_exact": self.exact}
         if self.played_percentage is not None:
             entries["played_percentage"] = self.played_percentage
         if self.channel_id is not None:

@@ -2,69 +2,44 @@
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeVar
 
-import numpy as np
-
-from voiceagent.audio.frame import FRAME_MS, FRAME_SAMPLES, Samples, to_ms
-from voiceagent.errors import SpeechError
-from voiceagent.speech.engines import SpeechToText, Transcript, VoiceDetector
-from voiceagent.speech.segmenter import Segmenter, SpeechEnded, SpeechPaused, SpeechResumed, SpeechStarted
-from voiceagent.speech.settings import HearingSettings
-from voiceagent.voice.guess import settled
+from voiceagent.audio.frame import FRAME_SAMPLES, Samples, to_ms, to_samples
+from voiceagent.speech.endpoint import Expectation, Silence, wait_ms
+from voiceagent.speech.engines import Transcript
+from voiceagent.speech.rejection import reject, runs_away
+from voiceagent.speech.segmenter import Segmenter, SpeechEnded, SpeechEvent, SpeechPaused, SpeechResumed, SpeechStarted
+from voiceagent.voice.guess import Guesses
+from voiceagent.voice.hearing import Hearing
+from voiceagent.voice.recognition import Decoding, Recognition
 from voiceagent.voice.settings import VoiceSettings
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-Decoding = asyncio.Task[Transcript | Exception]
-"""Words on their way: what was recognized, or why nothing was."""
+
+@dataclass(frozen=True, slots=True)
+class Stir:
+    """A voiced frame of what may become speech; `voiced_ms` is its voice so far. All times are milliseconds on the line."""
+
+    at_ms: int
+    voiced_ms: int
 
 
-class Hearing:
-    """What all lines hear with: the shared recognizer, and a detector for each line."""
+@dataclass(frozen=True, slots=True)
+class Calm:
+    """What stirred came to nothing."""
 
-    def __init__(
-        self,
-        stt: SpeechToText,
-        detector_factory: Callable[[], VoiceDetector],
-        settings: HearingSettings | None = None,
-    ) -> None:
-        self.detector_factory = detector_factory
-        self.settings = settings or HearingSettings()
-        self._stt = stt
-        self._running = 0
-
-    @property
-    def busy(self) -> bool:
-        """Whether the recognizer works on something, of whatever line."""
-        return self._running > 0
-
-    def words(self, tasks: asyncio.TaskGroup, sound: Samples, timeout_ms: int, *, unfinished: bool = False) -> Decoding:
-        """Starts on the words of `sound`. A failure of the recognizer, or its taking too long, is the task's result."""
-        self._running += 1
-        task = tasks.create_task(self._decode(sound, timeout_ms, unfinished), name="guess" if unfinished else "words")
-        task.add_done_callback(self._done)
-        return task
-
-    async def _decode(self, sound: Samples, timeout_ms: int, unfinished: bool) -> Transcript | Exception:
-        try:
-            async with asyncio.timeout(timeout_ms / 1000):
-                return await self._stt.transcribe(sound, partial=unfinished)
-        except TimeoutError:
-            return SpeechError(f"the recognizer gave no words within {timeout_ms} ms")
-        except Exception as error:  # noqa: BLE001 - the utterance's turn reports it
-            return error
-
-    def _done(self, _: object) -> None:
-        self._running -= 1
+    at_ms: int
 
 
 @dataclass(frozen=True, slots=True)
 class Began:
-    """Somebody begins to speak. Times are milliseconds on the line; `voiced_ms` is voice so far, pauses not counted."""
+    """Somebody begins to speak; `voiced_ms` is voice so far, pauses not counted."""
 
     input_id: str
     start_ms: int
@@ -74,10 +49,29 @@ class Began:
 
 @dataclass(frozen=True, slots=True)
 class Speaks:
-    """A frame later, with or without voice in it."""
+    """A frame later; `voiced`: there was voice in it."""
 
     at_ms: int
     voiced_ms: int
+    voiced: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """The voice fell silent at `end_ms`; this may be the end, and its words are on their way."""
+
+    input_id: str
+    at_ms: int
+    end_ms: int
+    voiced_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """The voice came back: the pause was not the end."""
+
+    input_id: str
+    at_ms: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +87,7 @@ class Finished:
     words: Decoding
 
 
-EarEvent = Began | Speaks | Finished
+EarEvent = Stir | Calm | Began | Speaks | Paused | Resumed | Finished
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,18 +104,39 @@ class Guess:
     at_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """The words of an utterance that has paused at `end_ms` and may be over; known at `at_ms`, and fit to be a turn."""
+
+    input_id: str
+    transcript: Transcript
+    start_ms: int
+    end_ms: int
+    at_ms: int
+    voiced_ms: int
+
+
+@dataclass(slots=True)
+class _Pause:
+    """A silence that may end the utterance: where its voice ended, the sound up to here, and what is on its way: its words, and
+    whether it sounds finished."""
+
+    end: int
+    samples: int
+    words: Decoding
+    finished: asyncio.Future[float | None]
+
+
 @dataclass(slots=True)
 class _Open:
-    """The utterance being heard."""
+    """The utterance being heard; positions are samples of the line."""
 
     input_id: str
     start: int
-    sound: list[Samples]
     voiced: int
-    guessed_at: int
-    guess: str = ""
-    early: Decoding | None = None
-    early_samples: int = 0
+    recognition: Recognition
+    guesses: Guesses = field(default_factory=Guesses)
+    pause: _Pause | None = None
 
 
 class Ear:
@@ -133,19 +148,23 @@ class Ear:
         settings: VoiceSettings,
         tasks: asyncio.TaskGroup,
         new_input: Callable[[], str],
+        *,
         on_guess: Callable[[Guess], None],
+        on_candidate: Callable[[Candidate], None],
+        expecting: Callable[[], Expectation],
     ) -> None:
-        """`new_input` names an utterance from its first sound; `on_guess` takes words of unfinished speech."""
+        """`new_input` names an utterance from its first sound; `on_guess` takes words of unfinished speech, `on_candidate` those
+        of an utterance that has paused; `expecting` says what the agent's last words make likely."""
         self._hearing = hearing
         self._settings = settings
         self._tasks = tasks
         self._new_input = new_input
         self._on_guess = on_guess
+        self._on_candidate = on_candidate
+        self._expecting = expecting
         self._segmenter = Segmenter(hearing.settings)
         self._detector = hearing.detector_factory()
-        self._recent: deque[Samples] = deque(maxlen=_frames(hearing.settings.pre_roll_ms + 2 * hearing.settings.min_speech_ms))
         self._open: _Open | None = None
-        self._guessing: Decoding | None = None
         self._at = 0
         self._deaf = False
 
@@ -154,95 +173,122 @@ class Ear:
         """Whether an utterance is open."""
         return self._open is not None
 
-    def hear(self, samples: Samples) -> tuple[EarEvent, ...]:
-        """Takes the next frame (20 ms) and says what became known by it."""
+    def hear(self, samples: Samples, *, own: bool = False) -> tuple[EarEvent, ...]:
+        """Takes the next frame (20 ms) and says what became known by it. `own`: what is in it is the agent's sound alone."""
         probability = self._probability(samples)
+        if own:
+            probability = 0.0
         self._at += FRAME_SAMPLES
-        open_ = self._open
+        open_, stirred = self._open, self._segmenter.stirring
         if open_ is not None:
-            open_.sound.append(samples)
-            open_.voiced += FRAME_SAMPLES if probability >= self._hearing.settings.release else 0
-        else:
-            self._recent.append(samples)
-        events = self._read(self._segmenter.hear(samples, probability))
-        if self._open is not None and self._open is open_:
-            self._guess(open_)
-            events = (*events, Speaks(to_ms(self._at), to_ms(open_.voiced)))
-        return events
+            open_.recognition.hear(samples)
+        facts = self._segmenter.hear(samples, probability, self._wait())
+        if open_ is None:
+            return (*self._stirs(stirred), *self._read(facts))
+        open_.voiced += FRAME_SAMPLES if self._segmenter.voiced else 0
+        events = self._read(facts)
+        if self._open is not open_:
+            return events
+        self._guess(open_)
+        return (*events, Speaks(to_ms(self._at), to_ms(open_.voiced), self._segmenter.voiced))
 
     def finish(self) -> tuple[EarEvent, ...]:
         """The line has ended: so has what was being said."""
+        self._hearing.let_go(self._detector)
         return self._read(self._segmenter.finish())
 
-    def _read(self, facts: tuple[SpeechStarted | SpeechPaused | SpeechResumed | SpeechEnded, ...]) -> tuple[EarEvent, ...]:
+    def _wait(self) -> int:
+        """The silence, in samples, that ends what is said, as things stand; counted from its last voice, whenever words came."""
+        open_, settings = self._open, self._hearing.settings
+        if open_ is None or open_.pause is None:
+            return to_samples(settings.max_wait_ms)
+        words, finished = _result(open_.pause.words), _result(open_.pause.finished)
+        text = words.text if isinstance(words, Transcript) else "" if words else None
+        language = words.language if isinstance(words, Transcript) else settings.language
+        known = Silence(to_ms(open_.voiced), finished, text, language, judging=not open_.pause.finished.done())
+        return to_samples(wait_ms(known, self._expecting(), settings))
+
+    def _stirs(self, before: int) -> tuple[EarEvent, ...]:
+        """What may become speech, frame by frame, until it is sure or comes to nothing."""
+        voiced = self._segmenter.stirring
+        if voiced > before:
+            return (Stir(to_ms(self._at), to_ms(voiced)),)
+        return (Calm(to_ms(self._at)),) if before and not voiced and not self._segmenter.speaking else ()
+
+    def _read(self, facts: tuple[SpeechEvent, ...]) -> tuple[EarEvent, ...]:
         events: list[EarEvent] = []
         for fact in facts:
+            open_ = self._open
             match fact:
                 case SpeechStarted():
                     events.append(self._begin(fact))
-                case SpeechPaused() if self._open is not None:
-                    self._decode_early(self._open, fact.sound)
-                case SpeechResumed() if self._open is not None:
-                    _forget(self._open)
-                case SpeechEnded() if self._open is not None:
-                    events.append(self._end(self._open, fact))
+                case SpeechPaused() if open_ is not None:
+                    events.append(self._pause(open_, fact))
+                case SpeechResumed() if open_ is not None:
+                    _forget(open_)
+                    events.append(Resumed(open_.input_id, to_ms(self._at)))
+                case SpeechEnded() if open_ is not None:
+                    events.append(self._end(open_, fact))
                 case _:
                     pass
         return tuple(events)
 
     def _begin(self, fact: SpeechStarted) -> Began:
+        recognition = self._hearing.recognition(self._tasks, self._settings)
+        recognition.begin(fact.sound)
         voiced = self._hearing.settings.min_speech_ms
-        self._open = _Open(self._new_input(), fact.at, list(self._recent), voiced * FRAME_SAMPLES // FRAME_MS, fact.at)
-        self._recent.clear()
+        self._open = _Open(self._new_input(), fact.at, to_samples(voiced), recognition)
         return Began(self._open.input_id, to_ms(fact.at), to_ms(self._at), voiced)
+
+    def _pause(self, open_: _Open, fact: SpeechPaused) -> Paused:
+        """It may be the end: the words are then ready when that is decided."""
+        words, finished = open_.recognition.words(fact.sound), self._hearing.finished(self._tasks, fact.sound)
+        pause = _Pause(fact.at, fact.sound.size, words, finished)
+        open_.pause = pause
+        pause.words.add_done_callback(partial(self._candidate, open_, pause))
+        return Paused(open_.input_id, to_ms(self._at), to_ms(fact.at), to_ms(open_.voiced))
+
+    def _candidate(self, open_: _Open, pause: _Pause, task: Decoding) -> None:
+        if task.cancelled() or self._open is not open_ or open_.pause is not pause:
+            return
+        words = task.result()
+        start, end, voiced = (to_ms(position) for position in (open_.start, pause.end, open_.voiced))
+        if isinstance(words, Exception) or reject(words, voiced / max(1, end - start), end - start) is not None:
+            return
+        self._on_candidate(Candidate(open_.input_id, words, start, end, to_ms(self._at), voiced))
 
     def _end(self, open_: _Open, fact: SpeechEnded) -> Finished:
         self._open = None
-        self._stop_guessing()
-        if open_.early is None or open_.early_samples != fact.sound.size:
+        open_.recognition.drop()
+        if open_.pause is not None and open_.pause.samples == fact.sound.size:
+            words = open_.pause.words
+            open_.pause.finished.cancel()
+        else:
             _forget(open_)
-            open_.early = self._decode(fact.sound)
+            words = open_.recognition.words(fact.sound)
         start, end, at, voiced = (to_ms(position) for position in (fact.start, fact.end, self._at, open_.voiced))
-        return Finished(open_.input_id, start, end, at, voiced, fact.voiced_ratio, open_.early)
-
-    def _decode(self, sound: Samples) -> Decoding:
-        return self._hearing.words(self._tasks, sound, self._settings.recognizer_timeout_ms)
-
-    def _decode_early(self, open_: _Open, sound: Samples) -> None:
-        """A pause may be the end: the words are then ready when that is decided."""
-        self._stop_guessing()
-        open_.early = self._decode(sound)
-        open_.early_samples = sound.size
+        return Finished(open_.input_id, start, end, at, voiced, fact.voiced_ratio, words)
 
     def _guess(self, open_: _Open) -> None:
-        """Decodes what was said so far, unless that was done lately or the recognizer has better things to do."""
-        if open_.early is not None or self._guessing is not None or self._hearing.busy:
+        """Asks for the words so far, while a voice is heard: in a silence their last decoding is near."""
+        if not self._segmenter.voiced:
             return
-        if to_ms(self._at - open_.guessed_at) < self._settings.partial_every_ms:
-            return
-        open_.guessed_at = self._at
-        sound = np.concatenate(open_.sound)
-        self._guessing = self._hearing.words(self._tasks, sound, self._settings.recognizer_timeout_ms, unfinished=True)
-        self._guessing.add_done_callback(partial(self._guessed, open_))
+        guess = open_.recognition.guess()
+        if guess is not None:
+            guess.add_done_callback(partial(self._guessed, open_, self._at))
 
-    def _guessed(self, open_: _Open, task: Decoding) -> None:
-        if self._guessing is task:
-            self._guessing = None
+    def _guessed(self, open_: _Open, at: int, task: Decoding) -> None:
         if task.cancelled():
             return
         words = task.result()
         if isinstance(words, Exception):
             log.warning("words of unfinished speech: %s", words)
             return
-        text, stable = settled(open_.guess, words.text.strip().rstrip(".…"))
-        if text and text != open_.guess and self._open is open_:
-            open_.guess = text
-            self._on_guess(Guess(open_.input_id, text, stable, to_ms(open_.start), to_ms(open_.guessed_at)))
-
-    def _stop_guessing(self) -> None:
-        if self._guessing is not None:
-            self._guessing.cancel()
-            self._guessing = None
+        if self._open is not open_ or runs_away(words, to_ms(at - open_.start)):
+            return
+        if open_.guesses.hear(words.text):
+            text, stable = open_.guesses.text, open_.guesses.stable
+            self._on_guess(Guess(open_.input_id, text, stable, to_ms(open_.start), to_ms(at)))
 
     def _probability(self, samples: Samples) -> float:
         """A detector that fails hears nothing in this frame; said once, until it works again."""
@@ -260,10 +306,12 @@ class Ear:
 
 
 def _forget(open_: _Open) -> None:
-    if open_.early is not None:
-        open_.early.cancel()
-        open_.early = None
+    if open_.pause is not None:
+        open_.pause.words.cancel()
+        open_.pause.finished.cancel()
+        open_.pause = None
 
 
-def _frames(ms: int) -> int:
-    return -(-ms // FRAME_MS)
+def _result(work: asyncio.Future[T]) -> T | None:
+    """What came of it; None while nothing has."""
+    return work.result() if work.done() and not work.cancelled() else None

@@ -2,31 +2,36 @@
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Final
 
 from voiceagent import clock
-from voiceagent.audio.frame import FRAME_MS, FRAME_SAMPLES, Samples, to_ms
+from voiceagent.audio.frame import FRAME_MS, Samples, to_ms
 from voiceagent.room.channel import Channel
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.hooks import HookTrigger
 from voiceagent.room.reply import Reply
 from voiceagent.values import JSON
-from voiceagent.voice.cut import BargeIn, CutReply, TtsCancelled
+from voiceagent.voice.cut import BargeIn
+from voiceagent.voice.detector import InterruptionDetector
+from voiceagent.voice.duck import Duck
+from voiceagent.voice.echo import EchoWords
+from voiceagent.voice.interruption import Cut, Pause, Resume
+from voiceagent.voice.interruption import Duck as Lower
 from voiceagent.voice.latency import latency_of
 from voiceagent.voice.line import Line
 from voiceagent.voice.listeners import Listeners
+from voiceagent.voice.manners import Manners
 from voiceagent.voice.mixing import mixes
 from voiceagent.voice.mouth import Mouth, Speaking, closing
 from voiceagent.voice.notices import Notices
+from voiceagent.voice.records import Records
+from voiceagent.voice.rehearsal import Rehearsal
 from voiceagent.voice.saying import Saying
 from voiceagent.voice.settings import VoiceSettings
 from voiceagent.voice.turn import Sounding
 from voiceagent.voice.waiting import Waiting
-
-log = logging.getLogger(__name__)
 
 VOICE_CHANNEL: Final = "voice"
 """The id under which a room's voice channel sits in it."""
@@ -49,16 +54,30 @@ class Floor:
     tasks; it ticks only while something sounds or somebody is to be heard.
     """
 
-    def __init__(self, engine: RoomEngine, channel: Channel, room_id: str, speaking: Speaking, settings: VoiceSettings) -> None:
+    def __init__(
+        self,
+        engine: RoomEngine,
+        channel: Channel,
+        room_id: str,
+        speaking: Speaking,
+        settings: VoiceSettings,
+        *,
+        detector: InterruptionDetector | None = None,
+    ) -> None:
+        """`detector` is the host's own judge of who wants the turn."""
         self.engine = engine
         self.room_id = room_id
         self.settings = settings
+        self.detector = detector
         self.turns = engine.host.turns(room_id)
-        self._channel = channel
-        self._speaking = speaking
+        self.echo = EchoWords(speaking.settings.language)
+        self._records = Records(engine, channel, room_id)
+        self._rehearsal = Rehearsal(speaking.tts, speaking.settings, self._spawn)
+        self._speaking = replace(speaking, tts=self._rehearsal)
         self._lines: list[Line] = []
-        self._listeners = Listeners(engine.host.consumption, channel.channel_id, self._lines)
-        self._notices = Notices(engine.feed(room_id), channel.channel_id, self._listeners)
+        self.listeners = Listeners(engine.host.consumption, channel.channel_id, self._lines)
+        self._notices = Notices(engine.feed(room_id), channel.channel_id, self.listeners)
+        self._manners = Manners(self._lines, self._notices)
         self._waiting = Waiting()
         self._watching: set[asyncio.Task[None]] = set()
         self._saying: Saying | None = None
@@ -98,6 +117,7 @@ class Floor:
     def close(self, reason: str) -> None:
         """Stops what sounds, drops what waits; run() ends soon after."""
         self.drop(reason)
+        self._rehearsal.close()
         self._closed = True
         self._wake.set()
 
@@ -113,7 +133,7 @@ class Floor:
         self._stop(None, reason)
         for reply in waiting:
             self._notices.dropped(reply, reason)
-        self._changed()
+        self.changed()
 
     async def quiet(self) -> None:
         """Returns once nothing sounds and nothing waits to."""
@@ -135,7 +155,12 @@ class Floor:
         if reply.urgent:
             self._stop(None, "say")
         self._next()
-        self._changed()
+        self.changed()
+
+    def rehearse(self, draft: Reply) -> None:
+        """Has the beginning of an answer that may never be given spoken ahead, unheard."""
+        if self._tasks is not None and not self._closed and self._saying is None:
+            self._rehearsal.take(draft)
 
     def sounding(self, line: Line) -> Sounding | None:
         """What can be cut, as this line's listener has heard it."""
@@ -152,12 +177,19 @@ class Floor:
         played = max((line.played() for line in self._lines), default=0)
         return [saying.told(played)]
 
-    def cut(self, line: Line, input_id: str | None = None) -> bool:
-        """A person's speech stops what sounds; False when nothing does. The sound stops before anybody is asked or told."""
+    def give_way(self, line: Line, step: Lower | Pause | Resume | Cut, input_id: str | None = None) -> None:
+        """What a person does to the reply that sounds; nothing when that sounds no more, or all of it was heard.
+
+        A cut silences it before anybody is asked or told; `input_id` is the speech that caused it.
+        """
         saying = self._saying
-        if saying is None or not saying.begun or (saying.over and line.through()):
-            return False
-        return self._stop(line, "barge_in", input_id)
+        if saying is None or not saying.begun or saying.reply.id != step.reply_id:
+            return
+        if not isinstance(step, Cut):
+            self._manners.give_way(saying, line, step, clock.now())
+            self.changed()
+        elif saying.duck.paused or not saying.over or not line.through():
+            self._stop(line, "barge_in", input_id)
 
     def cancel(self, reply_id: str, reason: str) -> bool:
         """Stops a reply that sounds, or waits to; False when there is none of this id."""
@@ -182,10 +214,12 @@ class Floor:
         """A call goes; what sounds goes on for the others, if there are any."""
         if self._lines == [line]:
             self.drop("hang_up")
+        elif self._saying is not None:
+            self._manners.leave(self._saying, line, clock.now())
         self._lines.remove(line)
         if all(other.participant_id != line.participant_id for other in self._lines):
             self._miss(line)
-        self._changed()
+        self.changed()
 
     def talk(self, line: Line, samples: Samples) -> None:
         """20 ms of a person who speaks, for all others."""
@@ -193,26 +227,32 @@ class Floor:
             line.talk(samples)
             self._wake.set()
 
-    def hearing(self, line: Line, hearing: bool) -> None:
-        """Whether this line's person speaks, or has spoken words that are not known yet: no reply begins meanwhile."""
-        line.hearing = hearing
-        self._changed()
-
-    def deciding(self, line: Line, deciding: bool) -> None:
-        """Whether this line's person has said something for which no agent has found a way yet: what waits may be obsolete."""
-        line.deciding = deciding
-        self._changed()
+    def changed(self, *, wake: bool = True) -> None:
+        """Something of a line or of what sounds is different: tells the agent's state, who waits for quiet, and the loop."""
+        if self._saying is None and not self._waiting:
+            self._idle.set()
+        else:
+            self._idle.clear()
+        saying = self._saying
+        if saying is not None and saying.begun and not saying.silent(clock.now()):
+            self._notices.state("speaking")
+        elif (saying is not None and saying.duck.paused) or any(line.hearing for line in self._lines):
+            self._notices.state("listening")
+        else:
+            self._notices.state("idle" if self._idle.is_set() else "thinking")
+        if wake:
+            self._wake.set()
 
     def _miss(self, line: Line) -> None:
         """One person goes: what sounds on, or still waits, they do not hear."""
         saying = self._saying
         if saying is not None and saying.begun:
             line.stop()
-            self._listeners.cut(saying.reply, saying.mouth.script, line)
+            self.listeners.cut(saying.reply, saying.mouth.script, line)
         elif saying is not None:
-            self._listeners.miss(saying.reply, line)
+            self.listeners.miss(saying.reply, line)
         for reply in self._waiting:
-            self._listeners.miss(reply, line)
+            self.listeners.miss(reply, line)
 
     # -- inside ---------------------------------------------------------------------------------------------------------
 
@@ -258,8 +298,11 @@ class Floor:
                 self._notices.dropped(reply, reply.cancelled)
                 continue
             mouth = Mouth(reply, self.engine, self._speaking, self.settings.ahead_ms, self._sound_came)
-            self._saying = Saying(reply, mouth, self._spawn(mouth.run(), f"mouth {reply.id}"))
-        self._changed(wake=False)
+            duck = Duck(self.settings.barge_in.duck_db)
+            self._saying = Saying(reply, mouth, self._spawn(mouth.run(), f"mouth {reply.id}"), duck)
+        if self._saying is not None and self._saying.begun and (waits := self._waiting.first()) is not None:
+            self._rehearsal.prepare(waits)
+        self.changed(wake=False)
 
     async def _await_words(self, reply: Reply) -> None:
         """Notes when a waiting reply gets its first words: its turn may come then."""
@@ -280,10 +323,7 @@ class Floor:
         saying = self._saying
         agent = None
         if saying is not None and ((saying.begun and not saying.resting) or not self._held(saying)):
-            agent = saying.mouth.frame()
-            if agent is not None:
-                saying.resting = False
-                saying.handed += FRAME_SAMPLES
+            agent = saying.frame(now)
             if agent is not None and not saying.begun:
                 self._begin(saying, now)
         talk = {line: samples for line in self._lines if (samples := line.take()) is not None}
@@ -300,10 +340,14 @@ class Floor:
         waited = self.turns.waited(saying.reply.responds_to)
         if waited is not None:
             self._notices.latency(latency_of(saying.reply.responds_to or "", *waited))
-        self._changed()
+        self.changed()
 
     def _follow(self, saying: Saying, now: int) -> None:
         """After each frame: has everybody heard everything?"""
+        self._manners.overdue(saying, now)
+        self.changed(wake=False)
+        if saying.duck.paused:
+            return
         played = max((line.played() for line in self._lines), default=0)
         if saying.over:
             saying.drain_until = saying.drain_until or now + DRAIN_MS
@@ -314,10 +358,13 @@ class Floor:
         rests = saying.reply.paused and not saying.mouth.ready and all(line.through() for line in self._lines)
         if rests and not saying.resting:
             saying.resting, saying.ready_at = True, None
-            self._listeners.rest(saying.reply, saying.mouth.script)
+            self._manners.rest(saying)
+            self.listeners.rest(saying.reply, saying.mouth.script)
             self._notices.progress(saying.reply, saying.mouth.script, played)
         self._ticks += 1
         if self._ticks % PROGRESS_TICKS == 0:
+            self.echo.playing(saying.mouth.script.text, saying.mouth.script.heard_text(played), now)
+        if self._ticks % PROGRESS_TICKS == 0 and not saying.duck.lowered:  # what is lowered may be heard again
             self._notices.progress(saying.reply, saying.mouth.script, played)
 
     def _end(self, saying: Saying) -> None:
@@ -326,7 +373,7 @@ class Floor:
         if saying.begun:
             for line in tuple(self._lines):
                 line.on_quiet()
-        self._changed()
+        self.changed()
 
     def _stop(self, line: Line | None, reason: str, input_id: str | None = None) -> bool:
         """Silence now; the reply's words stop at their source; then hooks are told and the record is written."""
@@ -346,32 +393,6 @@ class Floor:
             self._notices.cut(saying.reply, cut, saying.mouth.script)
         else:
             self._notices.dropped(saying.reply, reason)
-        self._spawn(self._record(cut), f"cut {cut.speech_id}")
+        self._spawn(self._records.write(cut), f"cut {cut.speech_id}")
         self._end(saying)
         return True
-
-    async def _record(self, cut: CutReply) -> None:
-        if cut.record_event_id is not None:
-            try:
-                await self.engine.host.write_record(
-                    self._channel, self.room_id, cut.text, cut.metadata(), event_id=cut.record_event_id
-                )
-            except Exception:
-                log.exception("room %s: the record of cut reply %s was not written", self.room_id, cut.speech_id)
-        told = TtsCancelled(self.room_id, cut.session_id, cut.speech_id, cut.text, cut.played_ms, cut.reason)
-        self.engine.host.notify(HookTrigger.ON_TTS_CANCELLED, told, self.room_id)
-
-    def _changed(self, *, wake: bool = True) -> None:
-        """Tells the agent's state, who waits for quiet, and the loop."""
-        if self._saying is None and not self._waiting:
-            self._idle.set()
-        else:
-            self._idle.clear()
-        if self._saying is not None and self._saying.begun:
-            self._notices.state("speaking")
-        elif any(line.hearing for line in self._lines):
-            self._notices.state("listening")
-        else:
-            self._notices.state("idle" if self._idle.is_set() else "thinking")
-        if wake:
-            self._wake.set()

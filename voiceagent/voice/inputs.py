@@ -5,12 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from voiceagent.room.engine import RoomEngine
-from voiceagent.room.events import Participant
+from voiceagent.room.events import InboundMessage, Participant, TextContent
 from voiceagent.room.hooks import ErrorEvent, HookTrigger
 from voiceagent.room.ledger import Disposition
 from voiceagent.values import JSON
+from voiceagent.voice.backchannel import Backchannel
 from voiceagent.voice.ear import Guess
 from voiceagent.voice.floor import VOICE_CHANNEL
+from voiceagent.voice.turn import Utterance
 
 log = logging.getLogger(__name__)
 
@@ -70,9 +72,34 @@ class Inputs:
         """Calls back once the room's agents have found a way for it, or an end."""
         self._ledger.when_decided(input_id, call)
 
+    def message(self, said: Utterance, *, replaces: bool = False) -> InboundMessage:
+        """What the room takes, under the id that the utterance has had since its first sound. `replaces`: an answer to it may
+        take the place of the person's earlier ones that nobody has heard."""
+        return InboundMessage(
+            channel_id=VOICE_CHANNEL,
+            content=TextContent(said.text),
+            sender_id=self.participant.id,
+            reserved_id=said.input_id,
+            metadata={
+                "source": "voice",
+                "voice_session_id": self.session_id,
+                "start_ms": said.start_ms,
+                "end_ms": said.end_ms,
+                "voiced_ms": said.voiced_ms,
+                "audio_ms": said.end_ms - said.start_ms,
+                "replaces": replaces,
+            },
+        )
+
     def settled(self, input_id: str, disposition: Disposition, reason: str | None = None) -> None:
         """It ends before it is the room's: rejected, or failed."""
         self._tell("settled", input_id, {"disposition": disposition, "generation_ids": [], "reason": reason})
+
+    def backchannel(self, input_id: str, text: str, speech_id: str) -> None:
+        """It ends as a sign of listening to a reply, and is in no turn."""
+        self.settled(input_id, "backchannel", "over_the_agent")
+        said = Backchannel(self.room_id, self.session_id, self.participant.id, input_id, text, speech_id)
+        self.engine.host.notify(HookTrigger.ON_BACKCHANNEL, said, self.room_id)
 
     def failed(self, input_id: str, stage: str, error: Exception) -> None:
         """An error that costs this utterance only."""

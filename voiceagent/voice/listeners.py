@@ -18,6 +18,7 @@ class Listeners:
         self._desk = desk
         self._channel_id = channel_id
         self._lines = lines
+        self._script: Script | None = None
 
     @property
     def only_session(self) -> str | None:
@@ -36,6 +37,7 @@ class Listeners:
 
     def hear(self, reply: Reply, script: Script) -> None:
         """It sounds."""
+        self._script = script
         for line in self._lines:
             self._come(reply, script, line, "playing")
 
@@ -54,6 +56,15 @@ class Listeners:
         """It has stopped for everybody, or for one person who goes while it sounds on for the others."""
         for each in self._lines if line is None else (line,):
             self._come(reply, script, each, "cut")
+
+    @property
+    def saying(self) -> str:
+        """What was handed to speech of the reply that sounds, or did last."""
+        return "" if self._script is None else self._script.text
+
+    def last_words(self, line: Line) -> str:
+        """What the agent said last, or is saying, as far as this line's listener has heard it."""
+        return "" if self._script is None else self._script.heard_text(line.played())
 
     def _come(
         self, reply: Reply, script: Script, line: Line, state: Literal["playing", "heard", "cut"], at_least: int = 0

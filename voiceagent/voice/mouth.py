@@ -2,10 +2,10 @@
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeVar
 
 import numpy as np
@@ -15,11 +15,12 @@ from voiceagent.errors import SpeechError
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.hooks import ErrorEvent, HookTrigger
 from voiceagent.room.reply import Reply
-from voiceagent.speech.engines import TextToSpeech
+from voiceagent.speech.engines import TextToSpeech, Timing
 from voiceagent.speech.sentences import Sentences
 from voiceagent.speech.settings import SpeakingSettings
 from voiceagent.speech.speakable import speakable
 from voiceagent.voice.script import Script
+from voiceagent.voice.tape import Tape
 
 log = logging.getLogger(__name__)
 
@@ -27,8 +28,6 @@ STALL_MS: Final = 10_000
 """A voice that gives nothing for so long has failed at its sentence."""
 
 _Piece = TypeVar("_Piece")
-
-_NOTHING: Final = np.zeros(0, dtype=np.int16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +61,13 @@ class Mouth:
         self._ahead = to_samples(ahead_ms)
         self._on_sound = on_sound
         self._sentences = Sentences(speaking.settings.first_sentence_words, speaking.settings.max_sentence_chars)
-        self._frames: deque[Samples] = deque()
-        self._rest: Samples = _NOTHING
+        self._tape = Tape()
         self._space = asyncio.Event()
 
     @property
     def ready(self) -> bool:
         """Whether frame() has something to give."""
-        return bool(self._frames) or (self.done and bool(self._rest.size))
+        return self._tape.ahead >= (1 if self.done else FRAME_SAMPLES)
 
     async def run(self) -> None:
         """Reads the reply to its end, or until it is cancelled. Whatever fails costs a sentence and is reported."""
@@ -91,29 +89,35 @@ class Mouth:
 
     def frame(self) -> Samples | None:
         """The next 20 ms; None while the voice is late or when there is no more. The last one is filled up with silence."""
-        if self._frames:
-            frame = self._frames.popleft()
-            if len(self._frames) * FRAME_SAMPLES < self._ahead:
-                self._space.set()
-            return frame
-        if self.done and self._rest.size:
-            frame, self._rest = np.pad(self._rest, (0, FRAME_SAMPLES - self._rest.size)), _NOTHING
-            return frame
-        return None
+        frame = self._tape.frame()
+        if frame is None and self.done:
+            frame = self._tape.rest()
+        if self._tape.ahead < self._ahead:
+            self._space.set()
+        return frame
+
+    def rewind(self, position: int) -> int:
+        """Frames from this position of the reply on, in samples, come again; returns where they come from: the last 15 s that
+        were given are kept, and an earlier position means the first of those."""
+        return self._tape.rewind(position)
 
     async def _say(self, sentence: str) -> None:
         asked = SpokenSentence(sentence, self._reply.room_id, self._reply.id, self._reply.channel_id, self._reply.responds_to)
         outcome = await self._engine.host.run_hooks(HookTrigger.BEFORE_TTS, asked, self._reply.room_id)
         said = outcome.payload
-        aloud = "" if outcome.blocked_by is not None else speakable(said.text, self._speaking.settings.language).strip()
+        spell = partial(speakable, language=self._speaking.settings.language)
+        aloud = "" if outcome.blocked_by is not None else spell(said.text).strip()
         if not aloud:
             self.script.skip(sentence)
             return
-        self.script.begin(sentence, said.text.strip())
+        self.script.begin(sentence, said.text.strip(), aloud, spell)
         try:
             async with closing(self._sound_of(aloud)) as sound:
                 async for piece in sound:
-                    await self._put(piece)
+                    if isinstance(piece, Timing):
+                        self.script.time(piece.words)
+                    else:
+                        await self._put(piece)
         except Exception as error:  # noqa: BLE001 - costs this sentence
             self._report("tts", error)
             self.script.fail_sentence()
@@ -121,7 +125,7 @@ class Mouth:
         self.script.end_sentence()
         self._engine.host.notify(HookTrigger.AFTER_TTS, said, self._reply.room_id)
 
-    async def _sound_of(self, text: str) -> AsyncIterator[Samples]:
+    async def _sound_of(self, text: str) -> AsyncIterator[Samples | Timing]:
         """The voice's pieces, each waited for no longer than STALL_MS."""
         async with closing(self._speaking.tts.speak(text)) as pieces:
             while True:
@@ -135,18 +139,15 @@ class Mouth:
                 yield piece
 
     async def _put(self, piece: Samples) -> None:
-        """Cuts sound into frames, keeping the remainder for the next piece; waits while too much lies ahead."""
+        """Adds sound to the tape; waits while too much lies ahead."""
         if piece.ndim != 1 or piece.dtype != np.int16:
             raise SpeechError(f"a voice gives one-dimensional int16 samples, not {piece.dtype} of shape {piece.shape}")
         self.script.sounded(piece.size)
-        sound = np.concatenate((self._rest, piece)) if self._rest.size else piece
-        whole = sound.size - sound.size % FRAME_SAMPLES
-        was_ready = bool(self._frames)
-        self._frames.extend(sound[:whole].reshape(-1, FRAME_SAMPLES))
-        self._rest = sound[whole:].copy()
-        if self._frames and not was_ready:
+        was_ready = self.ready
+        self._tape.add(piece)
+        if self.ready and not was_ready:
             self._on_sound()
-        while len(self._frames) * FRAME_SAMPLES >= self._ahead:
+        while self._tape.ahead >= self._ahead:
             self._space.clear()
             await self._space.wait()
 

@@ -8,6 +8,7 @@ from voiceagent.room.line import audience_of
 from voiceagent.room.reply import Reply
 from voiceagent.values import JSON
 from voiceagent.voice.cut import CutReply
+from voiceagent.voice.interruption import Back
 from voiceagent.voice.latency import TurnLatency
 from voiceagent.voice.listeners import Listeners
 from voiceagent.voice.script import Script
@@ -55,6 +56,18 @@ class Notices:
         data: dict[str, JSON] = {"text": script.text, "heard_text": script.heard_text(played), **_heard(script, played)}
         self._publish("finished", reply, {**data, "spoken_chars": len(script.source)})
         self._listeners.finish(reply, script)
+
+    def ducked(self, reply: Reply, session_id: str, position_ms: int, after_ms: int) -> None:
+        """It is lowered from `position_ms` of its sound on, `after_ms` after the first voice of whoever speaks over it."""
+        self._publish("ducked", reply, {"position_ms": position_ms, "after_ms": after_ms}, session_id=session_id)
+
+    def paused(self, reply: Reply, session_id: str, position_ms: int, after_ms: int) -> None:
+        """Nothing of it is handed on for now; it may come back."""
+        self._publish("paused", reply, {"position_ms": position_ms, "after_ms": after_ms}, session_id=session_id)
+
+    def resumed(self, reply: Reply, position_ms: int, why: Back) -> None:
+        """It sounds on as before, from `position_ms` of its sound."""
+        self._publish("resumed", reply, {"position_ms": position_ms, "why": why})
 
     def cut(self, reply: Reply, cut: CutReply, script: Script) -> None:
         """It was stopped while it sounded."""

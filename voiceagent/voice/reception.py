@@ -19,8 +19,9 @@ from voiceagent.speech.settings import SpeakingSettings
 from voiceagent.transport.call import Call
 from voiceagent.values import JSON
 from voiceagent.voice.channel import VoiceChannel
-from voiceagent.voice.ear import Hearing
+from voiceagent.voice.detector import InterruptionDetector
 from voiceagent.voice.floor import VOICE_CHANNEL, Floor
+from voiceagent.voice.hearing import Hearing
 from voiceagent.voice.mouth import Speaking
 from voiceagent.voice.settings import VoiceSettings
 
@@ -66,6 +67,12 @@ class Floors(Channel):
         floor = self._floors.get(reply.room_id)
         if floor is not None:
             floor.take(reply)
+
+    def on_draft(self, draft: Reply) -> None:
+        """Has its room's floor get its beginning ready."""
+        floor = self._floors.get(draft.room_id)
+        if floor is not None:
+            floor.rehearse(draft)
 
     def snapshot(self, room_id: str) -> Mapping[str, JSON]:
         """What sounds in the room."""
@@ -115,12 +122,15 @@ class Reception:
         tts: TextToSpeech,
         settings: VoiceSettings,
         speaking: SpeakingSettings | None = None,
+        *,
+        detector: InterruptionDetector | None = None,
     ) -> None:
-        """`speaking` says how text is cut and spelled for `tts`."""
+        """`speaking` says how text is cut and spelled for `tts`; `detector` is the host's own judge of who wants the turn."""
         self._engine = engine
         self._hearing = hearing
         self._speaking = Speaking(tts, speaking or SpeakingSettings())
         self._settings = settings
+        self._detector = detector
         self._floors = Floors(self._unbound)
         self._closing: set[asyncio.Task[None]] = set()
         self._venues: dict[str, _Venue] = {}
@@ -157,7 +167,7 @@ class Reception:
         for at in range(0, sound.size, longest):
             part = sound[at : at + longest]
             async with asyncio.TaskGroup() as tasks:
-                found = await self._hearing.words(tasks, part, self._settings.recognizer_timeout_ms)
+                found = await self._hearing.recognition(tasks, self._settings).words(part)
             if isinstance(found, Exception):
                 raise SpeechError("the recognizer failed") from found
             if reject(found, 1.0, to_ms(part.size)) is None:
@@ -177,7 +187,7 @@ class Reception:
         async with venue.lock:
             if venue.floor is None:
                 await self._engine.create_room(room_id)
-                floor = Floor(self._engine, self._floors, room_id, self._speaking, self._settings)
+                floor = Floor(self._engine, self._floors, room_id, self._speaking, self._settings, detector=self._detector)
                 self._floors.open(floor)
                 venue.floor = floor
                 venue.running = self._engine.host.spawn(floor.run(), f"floor {room_id}")

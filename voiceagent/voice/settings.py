@@ -11,6 +11,7 @@ class InterruptionStrategy(StrEnum):
 
     IMMEDIATE = "immediate"
     CONFIRMED = "confirmed"
+    SEMANTIC = "semantic"
     DISABLED = "disabled"
 
 
@@ -21,10 +22,36 @@ class BargeInSettings(BaseModel):
 
     strategy: InterruptionStrategy = Field(
         InterruptionStrategy.CONFIRMED,
-        description="immediate cuts at the first sign of a voice, confirmed once a voice has lasted, disabled never",
+        description="immediate cuts at the first sign of a voice; confirmed lowers and pauses what sounds, and cuts once words "
+        "or a lasting voice want the turn; semantic leaves that to the words, for one second at most; disabled never cuts",
     )
-    min_speech_ms: int = Field(300, ge=0, le=5_000, description="voice, pauses not counted, after which confirmed cuts")
+    duck_after_ms: int = Field(60, ge=20, le=1_000, description="voice after which what sounds is lowered")
+    duck_db: float = Field(18.0, ge=0, le=60, description="how much it is lowered, in decibels")
+    pause_after_ms: int = Field(
+        160, ge=0, le=250, description="how long it sounds on so, while the voice goes on, before it pauses; after a gap 250 ms"
+    )
+    words_within_ms: int = Field(
+        1_500, ge=300, le=2_000, description="it comes back when so long after it was lowered no words are known"
+    )
+    sustained_ms: int = Field(
+        1_000, ge=0, le=5_000, description="voice without words after which confirmed cuts; a long mm-hm has 700 ms of it"
+    )
+    min_speech_ms: int = Field(
+        300,
+        ge=0,
+        le=5_000,
+        description="voice, pauses not counted, from which on what is said takes the place of an answer that nobody has heard",
+    )
     allow_during_first_ms: int = Field(0, ge=0, le=60_000, description="a reply is not cut before this much of it has been heard")
+    detector_timeout_ms: int = Field(
+        300, ge=20, le=2_000, description="how long a detector of the host's own may think; then words and sound decide"
+    )
+    backchannels: tuple[str, ...] | None = Field(
+        None, description="phrases that are said over the agent without wanting the turn, in place of the shipped ones"
+    )
+    stop_words: tuple[str, ...] | None = Field(
+        None, description="phrases that stop the agent however short they are, in place of the shipped ones"
+    )
 
 
 class VoiceSettings(BaseModel):
@@ -33,6 +60,11 @@ class VoiceSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     barge_in: BargeInSettings = BargeInSettings()
+    think_ahead: bool = Field(
+        True,
+        description="begin the answer while it is not sure yet that a person has finished; where they go on, what was begun is "
+        "thrown away, unheard, which costs at most one request to the model a turn",
+    )
     keep_partial_transcript: bool = Field(True, description="record in the room what a cut reply had been saying, and how long")
     held_segments: int = Field(8, ge=1, le=64, description="utterances kept while a reply that cannot be cut sounds")
     partial_every_ms: int = Field(500, ge=100, le=5_000, description="shortest time between two guesses at unfinished speech")

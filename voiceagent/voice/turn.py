@@ -1,9 +1,14 @@
-"""What a person's speech means for what sounds: cut, hold, say it to the room, or nothing; decided without a loop."""
+"""What a person's speech does to what sounds, and whether it is the room's: cut, hold, say, drop; decided without a loop."""
 
 from collections import deque
 from dataclasses import dataclass
+from typing import Final, Literal
 
+from voiceagent.voice.interruption import NOTHING, Cut, Interruption, OverKind, SpeechDecision
 from voiceagent.voice.settings import BargeInSettings, InterruptionStrategy
+
+PENDING: Final = 64
+"""Utterances whose words may be out; of more, the oldest is forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +31,6 @@ class Sounding:
 
 
 @dataclass(frozen=True, slots=True)
-class Nothing:
-    """Go on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """Stop the reply; `at_ms` is the place on the person's line where that was decided."""
-
-    reply_id: str
-    at_ms: int
-
-
-@dataclass(frozen=True, slots=True)
 class Commit:
     """Say it to the room. `replaces`: an answer to it may take the place of the person's earlier ones that nobody has heard."""
 
@@ -54,39 +46,116 @@ class Hold:
     instead: Utterance | None = None
 
 
-SpeechDecision = Nothing | Cut
-WordsDecision = Commit | Hold
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """It is nothing for the room: a sign of listening to the reply `over_reply_id`, or no words of a person at all."""
+
+    utterance: Utterance
+    disposition: Literal["backchannel", "rejected"]
+    reason: str
+    over_reply_id: str | None = None
+
+
+WordsDecision = Commit | Hold | Drop
+
+
+@dataclass(slots=True)
+class _Speech:
+    """An utterance whose words are out: the reply that sounded when its last voice was heard, and whether it has cut it."""
+
+    over: str | None = None
+    cut: bool = False
 
 
 class Turn:
-    """One person's turns in one call."""
+    """One person's turns in one call. Its line's frames are its clock: `frame` comes once for each, after what it brought."""
 
     def __init__(self, settings: BargeInSettings, held_segments: int = 8) -> None:
         self._settings = settings
         self._limit = held_segments
         self._held: deque[Utterance] = deque()
+        self._at = 0
+        self._open: str | None = None
+        self._due: dict[str, _Speech] = {}
+        self._against: Interruption | None = None
         self._cut: str | None = None
-        self._against: str | None = None
-        self._from_onset = False
-        self._voiced_before = 0
 
-    def started(self, at_ms: int, voiced_ms: int, sounding: Sounding | None) -> SpeechDecision:
-        """Somebody begins to speak; `voiced_ms` of voice since the onset made that sure."""
-        self._against = sounding.reply_id if sounding else None
-        self._from_onset = sounding is not None
-        self._voiced_before = 0
-        return self._judge(at_ms, voiced_ms, sounding)
+    def began(self, input_id: str, sounding: Sounding | None) -> None:
+        """It is sure that somebody speaks."""
+        self._open = input_id
+        self._due[input_id] = _Speech(sounding.reply_id if sounding else None)
+        if len(self._due) > PENDING:
+            del self._due[next(iter(self._due))]
+        against = self._meet(sounding)
+        if against is not None:
+            against.began()
 
-    def speaking(self, at_ms: int, voiced_ms: int, sounding: Sounding | None) -> SpeechDecision:
-        """A frame later. A reply that began after the onset is cut only by what is said against it, whatever the strategy."""
-        if sounding is not None and sounding.reply_id != self._against:
-            self._against = sounding.reply_id
-            self._from_onset = False
-            self._voiced_before = voiced_ms
-        return self._judge(at_ms, voiced_ms, sounding)
+    def frame(self, at_ms: int, voiced: bool, sounding: Sounding | None) -> SpeechDecision:
+        """The next 20 ms of the line, which end at `at_ms`; `voiced`: a voice is in it, and not the reply's own."""
+        self._at = at_ms
+        against = self._meet(sounding)
+        speech = self._due.get(self._open or "")
+        if voiced and speech is not None:
+            speech.over = sounding.reply_id if sounding else None
+        if against is None or sounding is None:
+            return NOTHING
+        return self._done(against.frame(at_ms, voiced, may=sounding.played_ms >= self._settings.allow_during_first_ms))
 
-    def words(self, utterance: Utterance, sounding: Sounding | None) -> WordsDecision:
-        """An utterance is over and its words are known."""
+    def calm(self) -> SpeechDecision:
+        """What stirred came to nothing; where words of an earlier utterance are still out, they decide."""
+        against = self._against
+        if against is None or any(speech.over == against.reply_id for speech in self._due.values()):
+            return NOTHING
+        return against.come_back(self._at, "noise")
+
+    def ended(self) -> None:
+        """The voice has been silent for so long that the utterance is over; its words follow."""
+        self._open = None
+        if self._against is not None:
+            self._against.ended()
+
+    def guessed(self, input_id: str, kind: OverKind) -> SpeechDecision:
+        """Words of an utterance that goes on."""
+        return self._said(input_id, kind, final=False)
+
+    def candidate(self, input_id: str, kind: OverKind) -> SpeechDecision:
+        """The words of an utterance that has paused and may be over."""
+        return self._said(input_id, kind, final=True)
+
+    def judged(self, input_id: str, wants_turn: bool) -> SpeechDecision:
+        """Somebody else's detector has an opinion on an utterance over the reply."""
+        against = self._over(input_id)
+        if against is None:
+            return NOTHING
+        return self._done(against.cut(self._at, "detector") if wants_turn else against.come_back(self._at, "detector"), input_id)
+
+    def dropped(self, input_id: str) -> SpeechDecision:
+        """The utterance was none: its words are noise, or were not let through."""
+        against = self._over(input_id)
+        self._due.pop(input_id, None)
+        return NOTHING if against is None or self._open is not None else against.come_back(self._at, "noise")
+
+    def words(self, utterance: Utterance, kind: OverKind, sounding: Sounding | None) -> tuple[WordsDecision, SpeechDecision]:
+        """An utterance is over and its words are known: what the room is told, and what that means for the reply."""
+        self._meet(sounding)
+        step = self._said(utterance.input_id, kind, final=self._open is None)
+        speech = self._due.pop(utterance.input_id, _Speech())
+        if kind == "echo":
+            return Drop(utterance, "rejected", "echo"), step
+        if speech.over is not None and not speech.cut:
+            if kind == "backchannel":
+                return Drop(utterance, "backchannel", "over_the_agent", speech.over), step
+            if kind == "nothing":
+                return Drop(utterance, "rejected", "no_words"), step
+        return self._for_the_room(utterance, sounding), step
+
+    def quiet(self) -> tuple[Commit, ...]:
+        """Nothing sounds any more: what was held is said now, in order."""
+        held = tuple(Commit(utterance) for utterance in self._held)
+        self._held.clear()
+        return held
+
+    def _for_the_room(self, utterance: Utterance, sounding: Sounding | None) -> Commit | Hold:
         if self._settings.strategy is not InterruptionStrategy.DISABLED:
             return Commit(utterance, utterance.voiced_ms >= self._settings.min_speech_ms)
         if sounding is None:
@@ -95,24 +164,30 @@ class Turn:
         self._held.append(utterance)
         return Hold(utterance, instead)
 
-    def quiet(self) -> tuple[Commit, ...]:
-        """Nothing sounds any more: what was held is said now, in order."""
-        held = tuple(Commit(utterance) for utterance in self._held)
-        self._held.clear()
-        return held
+    def _meet(self, sounding: Sounding | None) -> Interruption | None:
+        """What the person does to the reply that sounds now; a reply that is over, or was cut, is met no more."""
+        if sounding is None or sounding.reply_id == self._cut:
+            self._against = None
+        elif self._against is None or self._against.reply_id != sounding.reply_id:
+            self._against = Interruption(self._settings, sounding.reply_id)
+        return self._against
 
-    def _judge(self, at_ms: int, voiced_ms: int, sounding: Sounding | None) -> SpeechDecision:
-        if sounding is None or sounding.reply_id == self._cut or sounding.played_ms < self._settings.allow_during_first_ms:
-            return Nothing()
-        long_enough = voiced_ms - self._voiced_before >= self._settings.min_speech_ms
-        match self._settings.strategy:
-            case InterruptionStrategy.DISABLED:
-                return Nothing()
-            case InterruptionStrategy.CONFIRMED:
-                cuts = long_enough
-            case InterruptionStrategy.IMMEDIATE:
-                cuts = self._from_onset or long_enough
-        if not cuts:
-            return Nothing()
-        self._cut = sounding.reply_id
-        return Cut(sounding.reply_id, at_ms)
+    def _over(self, input_id: str) -> Interruption | None:
+        """The interruption that an utterance is part of, where words may decide."""
+        speech, against = self._due.get(input_id), self._against
+        if self._settings.strategy not in (InterruptionStrategy.CONFIRMED, InterruptionStrategy.SEMANTIC):
+            return None
+        return against if speech is not None and against is not None and speech.over == against.reply_id else None
+
+    def _said(self, input_id: str, kind: OverKind, *, final: bool) -> SpeechDecision:
+        against = self._over(input_id)
+        return NOTHING if against is None else self._done(against.said(kind, self._at, final=final), input_id)
+
+    def _done(self, step: SpeechDecision, input_id: str | None = None) -> SpeechDecision:
+        """Keeps that a reply was cut, and by which utterance."""
+        if isinstance(step, Cut):
+            self._cut, self._against = step.reply_id, None
+            speech = self._due.get(input_id or self._open or "")
+            if speech is not None:
+                speech.cut = True
+        return step

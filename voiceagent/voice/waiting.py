@@ -39,6 +39,10 @@ class Waiting:
                 return reply
         return None
 
+    def first(self) -> Reply | None:
+        """The one that has words, of those that wait: its turn comes next."""
+        return next((reply for reply in self._replies if reply.text and reply.cancelled is None), None)
+
     def find(self, reply_id: str) -> Reply | None:
         """The reply of this id, if it waits."""
         return next((reply for reply in self._replies if reply.id == reply_id), None)

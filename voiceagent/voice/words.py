@@ -5,18 +5,20 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from voiceagent import clock
-from voiceagent.room.events import InboundMessage, TextContent
 from voiceagent.room.hooks import HookTrigger
 from voiceagent.room.turns import Heard
 from voiceagent.speech.rejection import reject
+from voiceagent.voice.ahead import Ahead
+from voiceagent.voice.barge import Barge
 from voiceagent.voice.ear import Finished
-from voiceagent.voice.floor import VOICE_CHANNEL, Floor
+from voiceagent.voice.floor import Floor
 from voiceagent.voice.inputs import Inputs
 from voiceagent.voice.line import Line
-from voiceagent.voice.turn import Commit, Hold, Turn, Utterance
+from voiceagent.voice.turn import Commit, Drop, Hold, Utterance
 
 log = logging.getLogger(__name__)
 
@@ -35,24 +37,28 @@ class _Spoken:
 class Words:
     """One call's. `take()` never waits; `run()` settles what was taken, in order, and one that fails costs none of the next."""
 
-    def __init__(self, inputs: Inputs, floor: Floor, line: Line, turn: Turn, on_settled: Callable[[], None]) -> None:
+    def __init__(
+        self, inputs: Inputs, floor: Floor, line: Line, barge: Barge, *, ahead: Ahead, on_settled: Callable[[], None]
+    ) -> None:
         """`on_settled` is called whenever an utterance has become the room's, or has not."""
         self._inputs = inputs
         self._floor = floor
         self._line = line
-        self._turn = turn
+        self._barge = barge
+        self._ahead = ahead
         self._on_settled = on_settled
         self._todo: asyncio.Queue[_Spoken | None] = asyncio.Queue()
         self._held: deque[Commit] = deque()
         self._in_order = asyncio.Lock()
         self._tasks: asyncio.TaskGroup | None = None
         self.unsettled = 0
-        self._undecided = 0
+        self._undecided: set[str] = set()
 
     def take(self, heard: Finished, ended_at: int) -> None:
         """An utterance is over, its last voice was heard at `ended_at` (clock.now()); its words may still be on their way."""
         if self.unsettled >= UNSETTLED:
             heard.words.cancel()
+            self._ahead.drop(heard.input_id)
             self._inputs.settled(heard.input_id, "rejected", "dropped")
             log.error("call %s: %d utterances wait for their words; one more is dropped", self._line.session_id, UNSETTLED)
             return
@@ -61,7 +67,7 @@ class Words:
 
     def quiet(self) -> None:
         """A reply has ended: what it kept waiting is the room's now."""
-        held = self._turn.quiet()
+        held = self._barge.quiet()
         if held and self._tasks is not None:
             self._held.extend(held)
             self._tasks.create_task(self._say_held(), name=f"held of {self._line.session_id}")
@@ -79,6 +85,8 @@ class Words:
                     await self._settle(spoken)
                 except Exception as error:  # noqa: BLE001 - costs this utterance
                     self._inputs.failed(spoken.heard.input_id, "input", error)
+                if spoken.heard.input_id not in self._undecided:
+                    self._ahead.drop(spoken.heard.input_id)
                 self.unsettled -= 1
                 self._on_settled()
             self.quiet()
@@ -88,21 +96,28 @@ class Words:
         words = await heard.words
         if isinstance(words, Exception):
             self._inputs.failed(heard.input_id, "stt", words)
+            self._barge.dropped(heard.input_id)
             return
         why = reject(words, heard.voiced_ratio, heard.end_ms - heard.start_ms)
         if why is not None:
             self._inputs.settled(heard.input_id, "rejected", why)
+            self._barge.dropped(heard.input_id)
             return
         text = await self._asked(heard, words.text.strip())
         if text is None:
+            self._barge.dropped(heard.input_id)
             return
         await self._say_held()
         began_at = spoken.ended_at - (heard.end_ms - heard.start_ms)
         self._floor.turns.heard(heard.input_id, Heard(began_at, spoken.ended_at, clock.now()))
         utterance = Utterance(heard.input_id, text, heard.start_ms, heard.end_ms, heard.voiced_ms)
-        match self._turn.words(utterance, self._floor.sounding(self._line)):
+        match self._barge.words(utterance):
             case Commit() as commit:
                 await self._say(commit)
+            case Drop(over_reply_id=str(reply_id), disposition="backchannel"):
+                self._inputs.backchannel(heard.input_id, text, reply_id)
+            case Drop(reason=why):
+                self._inputs.settled(heard.input_id, "rejected", why)
             case Hold(instead=Utterance() as dropped):
                 self._inputs.settled(dropped.input_id, "rejected", "dropped")
             case Hold():
@@ -130,31 +145,20 @@ class Words:
 
     async def _say(self, commit: Commit) -> None:
         said = commit.utterance
-        message = InboundMessage(
-            channel_id=VOICE_CHANNEL,
-            content=TextContent(said.text),
-            sender_id=self._inputs.participant.id,
-            reserved_id=said.input_id,
-            metadata={
-                "source": "voice",
-                "voice_session_id": self._inputs.session_id,
-                "start_ms": said.start_ms,
-                "end_ms": said.end_ms,
-                "voiced_ms": said.voiced_ms,
-                "audio_ms": said.end_ms - said.start_ms,
-                "replaces": commit.replaces,
-            },
-        )
+        message = self._inputs.message(said, replaces=commit.replaces)
         result = await self._inputs.engine.process_inbound(message, room_id=self._inputs.room_id)
         if result.blocked or result.event is None:
             self._inputs.settled(said.input_id, "rejected", result.reason or "blocked")
             return
-        self._undecided += 1
-        self._floor.deciding(self._line, True)
-        self._inputs.decided(said.input_id, self._on_decided)
+        self._undecided.add(said.input_id)
+        self._line.deciding = True
+        self._floor.changed()
+        self._inputs.decided(said.input_id, partial(self._on_decided, said.input_id))
 
-    def _on_decided(self) -> None:
+    def _on_decided(self, input_id: str) -> None:
         """The room's agents know what they do about one more of the person's utterances."""
-        self._undecided -= 1
+        self._undecided.discard(input_id)
+        self._ahead.drop(input_id)
         if not self._undecided:
-            self._floor.deciding(self._line, False)
+            self._line.deciding = False
+            self._floor.changed()

@@ -11,6 +11,7 @@ from typing import Protocol
 from voiceagent.room.events import Participant
 from voiceagent.transport.call import Call
 from voiceagent.transport.chat import Chat
+from voiceagent.transport.spurt import Spurts
 from voiceagent.transport.webrtc import WebRtcCall
 from voiceagent.web.names import distinct_name
 from voiceagent.web.refusal import Refused
@@ -74,6 +75,7 @@ class Lines:
         self._lines: dict[tuple[str, str], Line] = {}
         self._living: set[Line] = set()
         self._closing = False
+        self._spurts = Spurts()
 
     async def __aenter__(self) -> "Lines":
         await self._tasks.__aenter__()
@@ -101,7 +103,8 @@ class Lines:
             raise Refused(503, f"the server is full: at most {self._settings.max_lines} people at once")
         taken = [self._agent(), *(line.participant.display_name or "" for line in here)]
         person = replace(person, display_name=distinct_name(person.display_name or "", taken))
-        call = WebRtcCall(f"call-{secrets.token_hex(8)}", beside.chat if beside is not None else None)
+        chat = beside.chat if beside is not None else None
+        call = WebRtcCall(f"call-{secrets.token_hex(8)}", chat, spurts=self._spurts)
         line = Line(room, person, call, standing, beside=beside)
         self._living.add(line)
         try:

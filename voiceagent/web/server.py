@@ -102,6 +102,7 @@ def _lines(signalling: Signalling) -> list[Route]:
         Route("/v1/rooms/{room}/offer", signalling.offer, methods=["POST"]),
         Route("/v1/rooms/{room}/candidates", signalling.candidate, methods=["POST"]),
         Route("/v1/rooms/{room}/mute", signalling.mute, methods=["POST"]),
+        Route("/v1/rooms/{room}/playout", signalling.playout, methods=["POST"]),
         Route("/v1/rooms/{room}/line", signalling.leave, methods=["DELETE"]),
     ]
 

@@ -1,4 +1,4 @@
-"""Offers, candidates, mute and leave: the requests by which a page's line is made, tended and ended."""
+"""Offers, candidates, mute, playout and leave: the requests by which a page's line is made, tended and ended."""
 
 from typing import Annotated, Literal
 
@@ -37,6 +37,12 @@ class Mute(Body):
     """Whether the person's microphone is off; the page itself stops the sound, the others are told."""
 
     muted: bool
+
+
+class Playout(Body):
+    """How long sound waits in the page before it is heard, in milliseconds: its jitter buffer and its loudspeaker's."""
+
+    ms: Annotated[int, Field(ge=0, le=10_000)]
 
 
 class Signalling:
@@ -85,6 +91,14 @@ class Signalling:
         self._lines.find(room, participant)
         mute = await read(request, Mute, self._door.settings.max_body_bytes)
         self._engine.feed(room).publish("participant.muted", {"participant_id": participant, "muted": mute.muted})
+        return Response(status_code=204)
+
+    async def playout(self, request: Request) -> Response:
+        """POST: how much later than it comes the page plays what it is sent; what was heard is told by it."""
+        room, participant = self._holder(request)
+        line = self._lines.find(room, participant)
+        playout = await read(request, Playout, self._door.settings.max_body_bytes)
+        line.call.plays_late(playout.ms)
         return Response(status_code=204)
 
     async def leave(self, request: Request) -> Response:

@@ -31,6 +31,17 @@ test("an answer is grey until spoken, black as far as heard, and struck where it
   assert.equal(answer(cut).mark, "cut after 1.2 s");
 });
 
+test("an answer that somebody speaks over says so until it comes back, ends or is cut", () => {
+  const sounds = [...MADE, ["speech.queued"], ["speech.started"], ["speech.progress", { spoken_chars: 9 }], ["speech.ducked", { position_ms: 400, after_ms: 60 }]];
+  assert.equal(answer(told(...sounds)).mark, "quieter while somebody speaks");
+  assert.equal(answer(told(...sounds, ["speech.finished", { spoken_chars: 13 }])).mark, "");
+  const paused = [...sounds, ["speech.paused", { position_ms: 560, after_ms: 220 }]];
+  assert.equal(answer(told(...paused)).mark, "paused while somebody speaks");
+  assert.deepEqual(looks(answer(told(...paused))), ["lit:One two ", "rest:three"]);
+  assert.equal(answer(told(...paused, ["speech.resumed", { position_ms: 400, why: "noise" }])).mark, "");
+  assert.equal(answer(told(...paused, ["speech.cut", { spoken_chars: 4, played_ms: 1234, reason: "barge_in" }])).mark, "cut after 1.2 s");
+});
+
 test("an answer that nobody speaks is black when it is made", () => {
   assert.deepEqual(looks(answer(told(...MADE, ["generation.finished", { text: "" }]))), ["lit:One two three"]);
 });

@@ -2,8 +2,9 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import pairwise, product
 from typing import Final
 
 from voiceagent.judgment.classifier.question import Answer, Question, ScoreAnswer, State, YesNoAnswer
@@ -36,6 +37,7 @@ ACCEPTING: Final = (
 """Words that also take an offer up."""
 
 _MOST_WORDS: Final = 6
+_HUMMED_NO: Final = frozenset({*product(("m", "mm", "mmm"), repeat=2), ("uh", "uh"), ("nuh", "uh"), ("huh", "uh")})
 _WORD: Final = re.compile(r"[\w']+")
 _QUESTION: Final = re.compile(r"\?\W*$|¿[^.!]*$")
 
@@ -65,29 +67,39 @@ class Backchannels:
 
     def is_one(self, text: str) -> bool:
         """Whether a text is nothing but such phrases, whatever came before it."""
-        return not _QUESTION.search(text) and _made_of(_words(text), {*self.following, *self.accepting})
+        return not asks(text) and made_of(_words(text), {*self.following, *self.accepting}, _MOST_WORDS)
 
     def _settle(self, state: State) -> bool:
         said, cut, before = _text(state.get("last_turn")), state.get("assistant_cut_off"), _before(state)
-        if _QUESTION.search(said) or (cut is None and before is None):
+        if asks(said) or (cut is None and before is None):
             return False
         by_agent = cut is not None or _is_agents(state, before)
         agent_said = str(cut.get("was_saying", "")) if isinstance(cut, dict) else _text(before)
-        if by_agent and _QUESTION.search(agent_said):
+        if by_agent and asks(agent_said):
             return False
         phrases = {*self.following} if by_agent and cut is None else {*self.following, *self.accepting}
-        return _made_of(_words(said), phrases)
+        return made_of(_words(said), phrases, _MOST_WORDS)
 
 
-def _made_of(words: list[str], phrases: set[str]) -> bool:
-    """Whether the words are phrases, one after the other."""
-    if not 0 < len(words) <= _MOST_WORDS:
+def asks(text: str) -> bool:
+    """Whether a text ends in a question, as far as its punctuation tells."""
+    return _QUESTION.search(text) is not None
+
+
+def made_of(words: Sequence[str], phrases: Set[str], most: int) -> bool:
+    """Whether the words, no more than `most`, are phrases, one after the other, and no hummed no ("mm-mm", "uh-uh")."""
+    if not 0 < len(words) <= most or any(pair in _HUMMED_NO for pair in pairwise(words)):
         return False
+    return len(words) in places(words, phrases)
+
+
+def places(words: Sequence[str], phrases: Set[str]) -> set[int]:
+    """How many of the first words can be phrases, one after the other: 0 always, and every such number."""
     reached = {0}
     for end in range(1, len(words) + 1):
         if any(start in reached and " ".join(words[start:end]) in phrases for start in range(end)):
             reached.add(end)
-    return len(words) in reached
+    return reached
 
 
 def _words(text: str) -> list[str]:

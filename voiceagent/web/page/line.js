@@ -1,5 +1,8 @@
 // The browser's end of the line: microphone out, loudspeaker in.
 
+const PLAYOUT_EVERY_MS = 2000;
+const PLAYOUT_STEP_MS = 10;
+
 const SOUND = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
 
 export class Line {
@@ -50,7 +53,31 @@ export class Line {
     transport.onstatechange = () => { if (peer === this.peer && ["closed", "failed"].includes(transport.state)) this.changed("lost"); };
     told = true;
     early.forEach(tell);
+    this.tellPlayout(peer, transceiver.receiver);
     return answer;
+  }
+
+  // Tells how long sound waits here before it is heard, when that has changed: what was heard of an answer is counted by it.
+  async tellPlayout(peer, receiver) {
+    let before = { delay: 0, count: 0 };
+    let last = null;
+    while (peer === this.peer) {
+      await new Promise((done) => setTimeout(done, PLAYOUT_EVERY_MS));
+      if (peer !== this.peer || peer.connectionState !== "connected") continue;
+      let inbound = null;
+      let loudspeaker = 0;
+      for (const one of (await receiver.getStats()).values()) {
+        if (one.type === "inbound-rtp") inbound = one;
+        if (one.type === "media-playout" && one.totalSamplesCount) loudspeaker = one.totalPlayoutDelay / one.totalSamplesCount;
+      }
+      const count = (inbound?.jitterBufferEmittedCount ?? 0) - before.count;
+      if (count <= 0) continue;
+      const ms = Math.round(1000 * ((inbound.jitterBufferDelay - before.delay) / count + loudspeaker));
+      before = { delay: inbound.jitterBufferDelay, count: inbound.jitterBufferEmittedCount };
+      if (last !== null && Math.abs(ms - last) < PLAYOUT_STEP_MS) continue;
+      last = ms;
+      this.server.send("playout", { ms: Math.min(Math.max(ms, 0), 10000) }).catch(() => {});
+    }
   }
 
   mute(muted) {

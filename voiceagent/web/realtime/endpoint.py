@@ -59,7 +59,7 @@ class Realtime:
         self._sessions: dict[str, Session] = {}
         engine.hook(HookTrigger.ON_SPEECH_START, execution=HookExecution.ASYNC, name="realtime")(self._speech_started)
         engine.hook(HookTrigger.ON_SPEECH_END, execution=HookExecution.ASYNC, name="realtime")(self._speech_ended)
-        engine.hook(HookTrigger.ON_TRANSCRIPTION, priority=_LAST, name="realtime")(self._said)
+        engine.hook(HookTrigger.ON_TRANSCRIPTION, priority=_LAST, name="realtime", fail_closed=False)(self._said)
         engine.hook(HookTrigger.BEFORE_AI_GENERATION, priority=_FIRST, name="realtime")(self._adapt)
 
     async def serve(self, socket: WebSocket) -> None:
@@ -132,7 +132,6 @@ class Realtime:
             return None
         return HookResult.block(HELD)
 
-    async def _adapt(self, event: AIGenerationEvent) -> None:
-        for session in self._sessions.values():
-            if session.guest.room == event.room_id:
-                session.adapt(event)
+    async def _adapt(self, event: AIGenerationEvent) -> HookResult[AIGenerationEvent] | None:
+        here = [session for session in self._sessions.values() if session.guest.room == event.room_id]
+        return None if all([session.adapt(event) for session in here]) else HookResult.block(HELD)

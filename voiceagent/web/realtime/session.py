@@ -115,12 +115,15 @@ class Session:
             await self.put(item_id, words)
         return True
 
-    def adapt(self, event: AIGenerationEvent) -> None:
-        """An answer is about to be made: what the client has asked for goes into it, if it is the client's own."""
+    def adapt(self, event: AIGenerationEvent) -> bool:
+        """An answer is about to be made: what the client has asked for goes into it, if it is the client's own. False: it would be
+        made ahead of a wish that the client has yet to tell."""
         request = self.request
         asked = request is not None and request.is_of(event.trigger)
         if event.purpose != "answer" or not (asked or event.trigger.source.participant_id == self.guest.participant.id):
-            return
+            return True
+        if event.speculative and not self.terms.answers:
+            return False
         context, terms = event.ai_context, self.terms
         prompt = terms.instructions or context.system_prompt
         if request is not None and asked:
@@ -132,6 +135,7 @@ class Session:
         context.max_tokens = terms.max_tokens or context.max_tokens
         if terms.tools and terms.use_tools:
             context.more_tools.append(self.functions.of(event.generation_id, terms.tools))
+        return True
 
     # -- what the client does ---------------------------------------------------------------------------------------------
 

@@ -82,6 +82,8 @@ class GenerationFinished(_Ended):
     question_ids: tuple[str, ...] = ()
     disposition: Literal["manager_turn_finished"]
     usage: dict[str, JsonValue] | None = None
+    """Tokens by kind, where the model says. `discarded_requests`, `discarded_characters` and `discarded_` with a kind: what was
+    begun for this turn before it was there, and thrown away."""
 
 
 class GenerationFailed(_Ended):

@@ -10,7 +10,7 @@ from voiceagent.values import JSON
 from voiceagent.web.command import Ack, Command
 from voiceagent.web.messages import Typed
 from voiceagent.web.schema import replies
-from voiceagent.web.signalling import Candidate, Mute, Offer
+from voiceagent.web.signalling import Candidate, Mute, Offer, Playout
 
 REF: Final = "#/components/schemas/{model}"
 
@@ -62,7 +62,7 @@ def components(models: Sequence[type[BaseModel]]) -> dict[str, JSON]:
 
 def openapi(version: str) -> dict[str, JSON]:
     """The whole document."""
-    models: list[type[BaseModel]] = [Offer, Candidate, Mute, Typed, Ack, *_models(replies)]
+    models: list[type[BaseModel]] = [Offer, Candidate, Mute, Playout, Typed, Ack, *_models(replies)]
     return {
         "openapi": "3.1.0",
         "info": {
@@ -106,6 +106,9 @@ def _paths() -> dict[str, JSON]:
             "post", _asked("candidate", "One more way to reach the page.", _NOTHING, "Candidate"), _KEY
         ),
         "/v1/rooms/{room}/mute": _of_room("post", _asked("mute", "A microphone is off or on.", _NOTHING, "Mute"), _KEY),
+        "/v1/rooms/{room}/playout": _of_room(
+            "post", _asked("playout", "How late the page plays what it is sent.", _NOTHING, "Playout"), _KEY
+        ),
         "/v1/rooms/{room}/line": _of_room(
             "delete", _asked("leave", "Leaves the line.", _NOTHING), _KEY, query("session", "Only this line.", {"type": "string"})
         ),

@@ -64,10 +64,30 @@ class SpeechCut(_Speech):
     question_id: str | None = None
 
 
-class SpeechResumed(_Speech):
-    """It goes on with what was cut."""
+class SpeechDucked(_Speech):
+    """Somebody sounds over it: it goes on more quietly."""
 
-    cut_speech_id: str
+    position_ms: int
+    """The place in its sound from which on it is lowered."""
+    after_ms: int
+    """How long after the first voice that is."""
+
+
+class SpeechPaused(_Speech):
+    """It has stopped for somebody, and is cut or comes back within two seconds and a half."""
+
+    position_ms: int
+    """The place in its sound up to which whoever speaks has heard it."""
+    after_ms: int
+    """How long after the first voice that is."""
+
+
+class SpeechResumed(_Speech):
+    """It is as loud as before; after a pause it comes back from the start of the word at which it was lowered."""
+
+    position_ms: int
+    """The place in its sound from which on it is as loud as before."""
+    why: Literal["backchannel", "nothing", "echo", "noise", "no_words", "detector", "left"]
 
 
 class SpeechDropped(_Speech):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from voiceagent.web.schema import answers, inputs, places, speech
+from voiceagent.web.schema import answers, inputs, places, questions, speech
 from voiceagent.web.schema.data import Data
 
 
@@ -60,9 +60,15 @@ LINES: Final[tuple[LineType, ...]] = (
     LineType("speech.started", speech.SpeechStarted),
     LineType("speech.progress", speech.SpeechProgress, droppable=True),
     LineType("speech.finished", speech.SpeechFinished),
+    LineType("speech.ducked", speech.SpeechDucked),
+    LineType("speech.paused", speech.SpeechPaused),
     LineType("speech.cut", speech.SpeechCut),
     LineType("speech.resumed", speech.SpeechResumed),
     LineType("speech.dropped", speech.SpeechDropped),
+    LineType("question.opened", questions.QuestionOpened),
+    LineType("question.spoken", questions.QuestionSpoken),
+    LineType("question.proposed", questions.QuestionProposed),
+    LineType("question.ended", questions.QuestionEnded),
     LineType("consumption.updated", speech.ConsumptionUpdated),
     LineType("room.event", places.Committed),
     LineType("participant.joined", places.Person, "Somebody came."),
