@@ -8,6 +8,7 @@ import statistics
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import aclosing
 from functools import partial
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from voiceagent import weights
 from voiceagent.audio.frame import FRAME_SAMPLES, RATE, Samples
 from voiceagent.speech.detector import GatedDetector, Silero
+from voiceagent.speech.engines import Timing, sound_of
 from voiceagent.speech.piper import PiperEngine
 from voiceagent.speech.segmenter import Segmenter
 from voiceagent.speech.settings import HearingSettings
@@ -35,15 +37,12 @@ SENTENCES = {
 }
 
 
-async def spoken(voice: PiperEngine, text: str) -> Samples:
-    """The whole of `text` as sound."""
-    return np.concatenate([piece async for piece in voice.speak(text)])
-
-
 async def first_sound(voice: PiperEngine, text: str) -> None:
-    """Waits for the first piece only."""
-    stream = voice.speak(text)
-    await anext(stream)
+    """Waits for the first piece of sound only."""
+    async with aclosing(voice.speak(text)) as stream:  # type: ignore[type-var]
+        async for piece in stream:
+            if not isinstance(piece, Timing):
+                return
 
 
 async def clocked(work: Callable[[], Awaitable[object]]) -> str:
@@ -72,7 +71,7 @@ async def main(name: str) -> None:
     """Prints every figure."""
     voice = PiperEngine(weights.path("en_US-joe-medium"))
     whisper = WhisperEngine(weights.path(name))
-    speech = await spoken(voice, TEXT)
+    speech = await sound_of(voice, TEXT)
     print(f"decode, {name}")
     for seconds in (1, 3, 5, 10):
         part = speech[: seconds * RATE]
@@ -88,6 +87,9 @@ async def main(name: str) -> None:
     print("first sound of a sentence, Piper")
     for label, text in SENTENCES.items():
         print(f"  {label:9s} {await clocked(partial(first_sound, voice, text))}")
+    print("all of it")
+    for label, text in SENTENCES.items():
+        print(f"  {label:9s} {await clocked(partial(sound_of, voice, text))}")
     whisper.close()
     voice.close()
 

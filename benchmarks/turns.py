@@ -32,7 +32,7 @@ EQUAL = "vad-800"
 def sizes(asked: argparse.Namespace) -> compare.Sizes:
     """What was asked for."""
     chosen = compare.QUICK if asked.quick else compare.FULL if asked.full else compare.SHORTER
-    names = ("waits", "pauses", "barge", "noises", "murmurs", "calls")
+    names = ("waits", "notes", "pauses", "barge", "noises", "murmurs", "calls")
     return replace(chosen, **{name: value for name in names if (value := getattr(asked, name)) is not None})
 
 
@@ -75,7 +75,7 @@ def main() -> None:
     parser.add_argument("--report", action="store_true", help="write docs/turns-report.md and its plots")
     parser.add_argument("--judge", action="store_true", help="measure nothing: tables from the results in the folder")
     parser.add_argument("--calls", type=lambda text: tuple(map(int, text.split(","))), help="so many at once on one core: 1,2,4")
-    for name in ("waits", "pauses", "barge", "noises", "murmurs"):
+    for name in ("waits", "notes", "pauses", "barge", "noises", "murmurs"):
         parser.add_argument(f"--{name}", type=int, help=f"how many {name} instead")
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)

@@ -104,6 +104,7 @@ _MODULES = {
     "voiceagent.room.store": ("EventFilter", "Store"),
     "voiceagent.speech.engines": ("SpeechToText", "TextToSpeech", "Transcript", "VoiceDetector", "Word"),
     "voiceagent.transport.call": ("Call",),
+    "voiceagent.voice.detector": ("InterruptionDetector", "Overlap", "PhraseBackchannelDetector"),
     "voiceagent.voice.reception": ("Hearing", "Reception"),
     "voiceagent.voice.settings": ("BargeInSettings", "InterruptionStrategy", "VoiceSettings"),
 }

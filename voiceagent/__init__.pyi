@@ -131,6 +131,11 @@ from voiceagent.speech.engines import (
     Word as Word,
 )
 from voiceagent.transport.call import Call as Call
+from voiceagent.voice.detector import (
+    InterruptionDetector as InterruptionDetector,
+    Overlap as Overlap,
+    PhraseBackchannelDetector as PhraseBackchannelDetector,
+)
 from voiceagent.voice.reception import Hearing as Hearing, Reception as Reception
 from voiceagent.voice.settings import (
     BargeInSettings as BargeInSettings,

@@ -16,7 +16,7 @@ PROMPT = Prompt((Message("user", "hello"),))
 
 
 class Endless:
-    """Counts for ever, without a pause."""
+    """Counts without a pause, further than anybody reads."""
 
     name = "endless"
 
@@ -26,7 +26,7 @@ class Endless:
 
     async def stream(self, prompt: Prompt) -> AsyncIterator[Chunk]:
         try:
-            while True:
+            while self.given < 20 * MOST_CHUNKS:
                 self.given += 1
                 yield TextDelta(f"{self.given} ")
         finally:

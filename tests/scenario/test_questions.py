@@ -161,13 +161,13 @@ async def test_a_closed_room_keeps_its_questions_and_what_was_answered_meanwhile
         assert nova.told == []
         await kit.create_room(ROOM)
         assert [one.question_id for one in kit.questions.waiting(ROOM)] == [open_.question_id]
-        left = kit.questions.take_left(ROOM, "nova")
+        left = kit.questions.back.take_left(ROOM, "nova")
         assert [one.question_id for one in left] == [answered.question_id]
         assert [line.data.get("end") for line in await told(kit)][-1] == "answered"
-        await kit.questions.told(left[0])
+        await kit.questions.back.told(left[0])
         await kit.close_room(ROOM)
         await kit.create_room(ROOM)
-        assert kit.questions.take_left(ROOM, "nova") == ()
+        assert kit.questions.back.take_left(ROOM, "nova") == ()
 
 
 @pytest.mark.parametrize(

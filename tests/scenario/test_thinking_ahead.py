@@ -1,5 +1,6 @@
 """Thinking ahead: an answer is begun while it is not sure that the person has finished, and nothing else changes (case 42)."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,10 +10,15 @@ from tests.scenario.ahead import AHEAD, GOES_ON, MORE, NOT_AHEAD, ONCE, asked, c
 from tests.scenario.scripted import AGENT_LEVEL, ScriptedCall, ToneTts, house
 from voiceagent import clock
 from voiceagent.agent.deliberation import SpeakDecisionEvent
+from voiceagent.agent.job import Job
+from voiceagent.agent.memory import RoomMemory
+from voiceagent.agent.strategies import Supervisor
 from voiceagent.judgment.policy import MockSpeakPolicy, Mode, SpeakDecision, SpeakPolicy, SpeakTurn
 from voiceagent.judgment.thinker import MockThinker
 from voiceagent.judgment.thought import Thought
+from voiceagent.llm.model import ToolCall
 from voiceagent.llm.scripted import Pause, ScriptedModel
+from voiceagent.room.events import RoomEvent
 from voiceagent.room.hooks import HookResult, HookTrigger
 from voiceagent.voice.mouth import SpokenSentence
 
@@ -129,3 +135,43 @@ async def test_what_the_agent_has_in_mind_is_in_what_is_begun_ahead() -> None:
     assert any("About the weather." in note for note in prompt.messages[-1].notes)
     assert [ahead for _, ahead, _ in asks] == [False, True]  # the thought's, and the answer's
     assert len(policy.turns) == 3
+
+
+async def test_what_the_agent_remembers_is_in_what_is_begun_ahead() -> None:
+    class Remembers(RoomMemory):
+        async def recall(self, room_id: str, event: RoomEvent) -> Sequence[str]:
+            recalled.append(event.id)
+            return ("It rained yesterday.",)
+
+    recalled: list[str] = []
+    model = ScriptedModel(["Rain."])
+    async with house(AHEAD, agent=nova(model=model, memory=Remembers())) as here:
+        asks = asked(here.engine)
+        await here.receive(ScriptedCall("s1", ONCE, until_ms=3_000))
+    (prompt,) = model.prompts
+    assert prompt.messages[-1].notes == ("It rained yesterday.",)
+    assert ([ahead for _, ahead, _ in asks], len(recalled)) == ([True], 1)
+
+
+async def test_what_others_work_on_is_not_begun_ahead() -> None:
+    model, worker = ScriptedModel(["Rain."]), ScriptedModel(["It rains."], name="weather")
+    async with house(AHEAD, agent=nova(model=model, strategy=Supervisor([worker]))) as here:
+        asks = asked(here.engine)
+        await here.receive(ScriptedCall("s1", ONCE, until_ms=3_000))
+    assert [ahead for _, ahead, _ in asks] == [False]
+    assert (len(model.prompts), len(worker.prompts)) == (1, 1)
+
+
+async def test_nothing_is_begun_ahead_while_a_job_runs() -> None:
+    """Its end changes what the model is told."""
+
+    async def look() -> Job:
+        """Looks for it."""
+        return Job(asyncio.sleep(60, "found"))
+
+    model = ScriptedModel([[ToolCall("c1", "look", "{}")], "I look for it.", "Yes."])
+    spans = [*ONCE, (2_000, 0), (600, MORE)]
+    async with house(AHEAD, agent=nova(model=model, tools=[look])) as here:
+        asks = asked(here.engine)
+        await here.receive(ScriptedCall("s1", spans, until_ms=6_000))
+    assert [ahead for _, ahead, _ in asks] == [True, False]

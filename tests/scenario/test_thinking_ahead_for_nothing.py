@@ -30,7 +30,7 @@ from voiceagent.agent.deliberation import Deliberation
 from voiceagent.errors import LanguageModelError
 from voiceagent.judgment.classifier.mock import MockClassifier
 from voiceagent.judgment.judged import ClassifierSpeakPolicy
-from voiceagent.judgment.policy import MockSpeakPolicy, SpeakPolicy
+from voiceagent.judgment.policy import AlwaysSpeak, Foreseen, MockSpeakPolicy, SpeakDecision, SpeakPolicy, SpeakTurn
 from voiceagent.llm.model import Done, ToolCall
 from voiceagent.llm.scripted import CannedLine, CannedModel, Pause, ScriptedModel, Step
 from voiceagent.room.events import InboundMessage, RoomEvent, TextContent
@@ -67,6 +67,19 @@ async def test_no_turn_begins_more_than_two_requests(policy: SpeakPolicy | None)
         await here.receive(ScriptedCall("s1", spans, until_ms=6_000))
         assert await here.messages() == [("ann", "and the weather"), ("assistant", "Two.")]
     assert len(model.prompts) == 2
+
+
+async def test_a_policy_is_asked_ahead_about_an_utterance_three_times_at_most() -> None:
+    class Counts(AlwaysSpeak):
+        async def foresee(self, turn: SpeakTurn) -> Foreseen | None:
+            times.append(clock.now())
+            return Foreseen(SpeakDecision("silent"))
+
+    times: list[int] = []
+    spans = [(200, 0), *([(600, MORE), (300, 0)] * 6)]
+    async with house(AHEAD, agent=nova("Rain.", policy=Counts())) as here:
+        await here.receive(ScriptedCall("s1", spans, until_ms=8_000))
+    assert len(times) == 3
 
 
 async def test_a_decision_thrown_away_changes_no_policy() -> None:

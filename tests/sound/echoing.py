@@ -24,7 +24,8 @@ def room(ring_ms: int = 200, seed: int = 1) -> NDArray[np.float64]:
     hertz = np.fft.rfftfreq(2 * length, 1 / RATE)
     small = 1 / np.sqrt(1 + (250 / np.maximum(hertz, 1)) ** 4) / np.sqrt(1 + (hertz / 6_000) ** 8)
     answer: NDArray[np.float64] = np.fft.irfft(spectrum * small)[:length]
-    return answer * float((answer**2).sum()) ** -0.5
+    answer *= float((answer**2).sum()) ** -0.5
+    return answer
 
 
 def echo_of(sound: Samples, level_db: float, delay_ms: int, seed: int = 1) -> NDArray[np.float64]:

@@ -82,7 +82,9 @@ def test_nothing_is_echo_long_after_the_last_sound(after_ms: int, echo: bool) ->
     assert not EchoWords().repeats("until ten at night", Stretch(0, 100))
 
 
-@pytest.mark.parametrize(("said", "echo"), [("in the mor", True), ("in the mountain", False), ("ni", True)])
+@pytest.mark.parametrize(
+    ("said", "echo"), [("in the mor", True), ("in the mountain", True), ("in the mountain air", False), ("ni", True)]
+)
 def test_the_last_of_unfinished_words_may_be_cut_short(said: str, echo: bool) -> None:
     assert played(words=8).repeats(said, when(4, 8), final=False) is echo
     assert not played(words=8).repeats(said, when(4, 8))
@@ -92,6 +94,7 @@ def test_words_that_come_again_after_a_pause_are_echo_again() -> None:
     echo = played(words=8)
     echo.playing(TEXT, " ".join(WORDS[:4]), 9_000)
     assert not echo.repeats("nine", Stretch(12_000, 12_300))
+    assert echo.repeats("open from nine", Stretch(2_400, 3_200))
     echo.playing(TEXT, " ".join(WORDS[:5]), 12_000)
     assert echo.repeats("nine", Stretch(12_100, 12_400))
 

@@ -37,7 +37,16 @@ def test_a_queue_that_is_cleared_is_empty() -> None:
 
 def cut(*, text: str = "It opens at nine.", played: int = 16_000, samples: int | None = 48_000, agent: bool = True) -> CutReply:
     return CutReply(
-        "r", "session", "assistant" if agent else None, "event" if agent else None, text, played, samples, 5, "barge_in", "It opens"
+        "r",
+        "session",
+        "assistant" if agent else None,
+        "event" if agent else None,
+        text,
+        played,
+        samples,
+        5,
+        "barge_in",
+        "It opens",
     )
 
 

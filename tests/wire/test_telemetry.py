@@ -184,6 +184,7 @@ async def test_a_scrape_shows_what_was_counted() -> None:
         kit.feed("r").publish("speech.cut", {"reason": "barge_in"})
         kit.feed("r").publish("turn.latency", {"total_ms": 640})
         kit.feed("r").publish("input.settled", {"disposition": "made up by a plug-in"})
+        kit.host.turns("r").discarded({"characters": 6, "input": 9, "output": 2})
         figures.lag(3)
         answer = await client.get(f"{url}metrics")
     assert answer.headers["content-type"].startswith("text/plain")
@@ -200,6 +201,8 @@ async def test_a_scrape_shows_what_was_counted() -> None:
         ("wait_seconds_sum", {"part": "total"}, 0.64),
         ("loop_lag_seconds_count", {}, 1),
         ("feed_lines_dropped_total", {}, 0),
+        ("requests_discarded_total", {}, 1),
+        ("tokens_discarded_total", {"kind": "input"}, 9),
         ("rooms", {}, 1),
         ("streams", {}, 0),
     ):

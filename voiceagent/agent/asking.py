@@ -120,13 +120,13 @@ class Asker:
         """The agent leaves the room; what it has not taken in waits until it comes again."""
         self._closed = True
         for question in self._bringing.values():
-            self._desk.leave(question)
+            self._desk.back.leave(question)
         self._bringing.clear()
 
     async def _bring(self, question: Question) -> None:
         reason = LATER
         try:
-            result = await self._desk.hand_back(question, answered(question))
+            result = await self._desk.back.hand_back(question, answered(question))
         except StoreError:
             log.exception("question %s: its answer is not handed back", question.question_id)
         else:
@@ -138,7 +138,7 @@ class Asker:
         if self._bringing.pop(question.question_id, None) is None:
             return  # the agent has left meanwhile
         if reason == LATER:
-            self._desk.leave(question)
+            self._desk.back.leave(question)
             return
         log.warning("question %s: its answer is not handed back: %s", question.question_id, reason)
         await self._told(question)
@@ -148,13 +148,13 @@ class Asker:
         if self._bringing.pop(question.question_id, None) is None:
             return
         if end in ("held", "failed"):
-            self._desk.leave(question)
+            self._desk.back.leave(question)
         else:
             self._host.spawn(self._told(question), f"told of {question.question_id}")
 
     async def _told(self, question: Question) -> None:
         try:
-            await self._desk.told(question)
+            await self._desk.back.told(question)
         except StoreError:
             log.exception("question %s: its answer may be brought once more", question.question_id)
 

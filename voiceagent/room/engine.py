@@ -77,10 +77,6 @@ class RoomEngine:
         witness: Witness = NOBODY,
         on_line: Callable[[FeedEvent], None] = lambda _: None,
     ) -> None:
-        if max_chain_depth < 1:
-            raise ValueError("max_chain_depth must be at least 1")
-        if process_timeout <= 0:
-            raise ValueError("process_timeout must be above 0 seconds")
         self.store: Store = store if store is not None else MemoryStore()
         self._new_id = ids or (lambda: uuid.uuid4().hex)
         self._tasks = Tasks()
@@ -88,7 +84,7 @@ class RoomEngine:
         self._hooks = Hooks(self._tasks.spawn)
         self._rooms = Rooms()
         self._opening = Opening(self.store, witness, on_line)
-        bounds = Bounds(max_chain_depth, round(process_timeout * 1000))
+        bounds = _bounds(max_chain_depth, process_timeout)
         self._consumption = ConsumptionDesk(consumption_of(self.store), self._rooms, self.store, self._tasks.spawn)
         self._passage = Passage(self.store, self._hooks, self._tasks.spawn, self._new_id, bounds, said=self._consumption.said)
         self._intake = Intake(self.store, self._new_id)
@@ -386,3 +382,11 @@ class RoomEngine:
         """The room for a host that begins to follow it: see snapshot.py. Raises RoomError when it is not open."""
         room = self._rooms.open(room_id)
         return snapshot(room, room.feed.seq, [question.summary() for question in self.questions.waiting(room_id)])
+
+
+def _bounds(max_chain_depth: int, process_timeout: float) -> Bounds:
+    if max_chain_depth < 1:
+        raise ValueError("max_chain_depth must be at least 1")
+    if process_timeout <= 0:
+        raise ValueError("process_timeout must be above 0 seconds")
+    return Bounds(max_chain_depth, round(process_timeout * 1000))

@@ -53,7 +53,7 @@ class _Asked:
 
 @dataclass(slots=True, eq=False)
 class _Input:
-    """An input: `decided` are those who wait to hear that every agent has found a way for it, or an end; `settled` for its end."""
+    """An input: `decided` wait to hear that every agent has found a way for it or an end, `settled` for its end."""
 
     id: str
     source: str

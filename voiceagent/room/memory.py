@@ -31,7 +31,7 @@ class MemoryStore:
         self._rooms: dict[str, _Room] = {}
         self._by_id: dict[str, RoomEvent] = {}
         self._jobs = MemoryJobs()
-        self._questions = MemoryQuestions()
+        self.questions: QuestionRows = MemoryQuestions()
         self._lines = LineMemory()
         self._consumption = MemoryConsumption()
 
@@ -39,11 +39,6 @@ class MemoryStore:
     def jobs(self) -> JobRows:
         """Where agents' background jobs are kept."""
         return self._jobs
-
-    @property
-    def questions(self) -> QuestionRows:
-        """Where it is kept what agents asked people."""
-        return self._questions
 
     @property
     def consumption(self) -> ConsumptionRows:

@@ -71,7 +71,7 @@ class PostgresStore:
         application = f"voiceagent-{self._name}"
         self._database = Database(dsn, timeout_ms=timeout_ms, most_connections=most_connections, application=application)
         self._jobs = PostgresJobs(self._database)
-        self._questions = PostgresQuestions(self._database)
+        self.questions: QuestionRows = PostgresQuestions(self._database)
         self._lines = PostgresLines(self._database, _CHANNEL, self._notice)
         self._consumption = PostgresConsumption(self._database)
 
@@ -79,11 +79,6 @@ class PostgresStore:
     def jobs(self) -> JobRows:
         """Where agents' background jobs are kept."""
         return self._jobs
-
-    @property
-    def questions(self) -> QuestionRows:
-        """Where it is kept what agents asked people."""
-        return self._questions
 
     @property
     def consumption(self) -> ConsumptionRows:

@@ -66,7 +66,7 @@ class SqliteStore:
         self._opening = asyncio.Lock()
         self._closed = False
         self._jobs = SqliteJobs(self._run)
-        self._questions = SqliteQuestions(self._run)
+        self.questions: QuestionRows = SqliteQuestions(self._run)
         self._lines = SqliteLines(self._run)
         self._consumption = SqliteConsumption(self._run)
 
@@ -74,11 +74,6 @@ class SqliteStore:
     def jobs(self) -> JobRows:
         """Where agents' background jobs are kept."""
         return self._jobs
-
-    @property
-    def questions(self) -> QuestionRows:
-        """Where it is kept what agents asked people."""
-        return self._questions
 
     @property
     def consumption(self) -> ConsumptionRows:

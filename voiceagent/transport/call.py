@@ -38,7 +38,7 @@ class Call(Protocol):
 
     @property
     def behind(self) -> int:
-        """16 kHz samples that the listener hears later than they leave: their jitter buffer and playout; 0 where none is known."""
+        """16 kHz samples that the listener hears later than they leave: jitter buffer and playout; 0 where none is known."""
         ...
 
     async def hang_up(self) -> None:

@@ -81,7 +81,7 @@ class OpusDecoder:
 
     def _run(self, payload: bytes) -> Samples:
         packet = cast("av.Packet[av.AudioStream]", av.Packet(payload))
-        pieces = [np.frombuffer(frame.planes[0], np.int16, frame.samples) for frame in self._codec.decode(packet)]
+        pieces = [np.frombuffer(memoryview(frame.planes[0]), np.int16, frame.samples) for frame in self._codec.decode(packet)]
         if not pieces:
             raise av.InvalidDataError(0, "a packet without sound")
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)

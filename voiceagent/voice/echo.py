@@ -57,25 +57,33 @@ class EchoWords:
         self._last_ms = now_ms
         if (text, heard) == (self._text, self._over):
             return
-        if not text.startswith(self._text) or not self._text:
-            self._done = 0
-        if text != self._text:
-            self._words = self._plain(text)
-        self._text, self._over = text, heard
-        done = min(len(self._plain(heard)), len(self._words))
+        if not text.startswith(self._text):
+            self._text, self._over, self._words, self._done = "", "", [], 0
+        self._words += self._plain(text[len(self._text) :])
+        goes_on = heard.startswith(self._over)
+        done = self._done + len(self._plain(heard[len(self._over) :])) if goes_on else len(self._plain(heard))
+        done = min(done, len(self._words))
+        for _ in range(min(len(self._heard), self._done - done)):
+            self._heard.pop()
         self._heard.extend((word, now_ms) for word in self._words[self._done : done])
-        self._done = done
+        self._text, self._over, self._done = text, heard, done
 
     def repeats(self, said: str, when: Stretch, *, final: bool = True) -> bool:
         """Whether what was said is nothing but words that were played then, in their order, one after the other.
 
-        Three right words carry one slip, six two. Of unfinished words (not `final`) the last may be cut short. Approximate
-        matching against any part of what was played: P. Sellers, The theory and computation of evolutionary distances (1980).
+        Three right words carry one slip, six two. Of unfinished words (not `final`) the last may be cut short, and is left out
+        where two or more before it are right. Approximate matching against any part of what was played: P. Sellers, The theory
+        and computation of evolutionary distances (1980).
         """
         words = self._plain(said)
         if not words or self._last_ms is None or when.from_ms > self._last_ms + LAG_MS:
             return False
-        still = self._last_ms >= when.to_ms - LAG_MS
+        if not final and len(words) > SHORT and self._played(words[:-1], when, self._last_ms, final=True):
+            return True
+        return self._played(words, when, self._last_ms, final=final)
+
+    def _played(self, words: list[str], when: Stretch, last_ms: int, *, final: bool) -> bool:
+        still = last_ms >= when.to_ms - LAG_MS
         if len(words) <= SHORT:
             near = self._between(when.from_ms - LAG_MS, when.to_ms + LAG_MS, SHORT if still else 0)
             starts = range(len(near) - len(words) + 1)

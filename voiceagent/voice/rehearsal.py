@@ -74,8 +74,8 @@ class Rehearsal:
                 yield piece
 
     def _settled(self, part: "_Part") -> None:
-        """The draft has become an answer, or was for nothing. A part that has not come to its words has no use then."""
-        if part.draft.cancelled == GIVEN and part.text is not None:
+        """The draft has become an answer, or was for nothing."""
+        if part.draft.cancelled == GIVEN:
             part.given = True
             return
         part.stop()

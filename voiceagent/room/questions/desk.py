@@ -5,14 +5,14 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from typing import Final, cast
+from typing import Final
 
 from voiceagent import clock
 from voiceagent.errors import QuestionRefusedError, StoreError
-from voiceagent.room.events import InboundResult
 from voiceagent.room.handing import Handing
 from voiceagent.room.live import LiveRoom
 from voiceagent.room.origin import Origin
+from voiceagent.room.questions.back import Back
 from voiceagent.room.questions.memory import MemoryQuestions
 from voiceagent.room.questions.question import MOST_ASKED, MOST_WAITING, Answer, Asking, End, Kind, Question, State, Via
 from voiceagent.room.questions.rows import QuestionRows
@@ -28,12 +28,13 @@ LISTED: Final = timedelta(days=1)
 
 
 def rows_of(store: Store) -> QuestionRows:
-    """Where a store keeps questions; in memory when its class has no `questions`."""
-    return cast(QuestionRows, getattr(store, "questions")) if hasattr(type(store), "questions") else MemoryQuestions()  # noqa: B009
+    """Where a store keeps questions; in memory when it has no `questions`."""
+    kept: QuestionRows | None = getattr(store, "questions", None)
+    return MemoryQuestions() if kept is None else kept
 
 
 class QuestionDesk:
-    """The questions of one engine's rooms; `kit.questions` is it.
+    """The questions of one engine's rooms; `kit.questions` is it, and `back` the answers' way to whoever asked.
 
     Of two answers the first ends the question, and the other gets `already_ended`. What a person did is brought to the agent
     that asked, at once where it sits in its room, otherwise when it sits there again. Methods raise StoreError.
@@ -42,11 +43,10 @@ class QuestionDesk:
     def __init__(self, rows: QuestionRows, rooms: Rooms, handing: Handing, new_id: Callable[[], str]) -> None:
         self._rows = rows
         self._rooms = rooms
-        self._handing = handing
+        self.back = Back(rows, rooms, handing)
         self._new_id = new_id
         self._asking = asyncio.Lock()
         self._open: dict[str, dict[str, Question]] = {}
-        self._left: dict[tuple[str, str], dict[str, Question]] = {}
 
     # -- asking ---------------------------------------------------------------------------------------------------------
 
@@ -83,9 +83,7 @@ class QuestionDesk:
         waiting = self._open.get(question.room_id, {}).values()
         asked = sum(one.channel_id == question.channel_id for one in waiting)
         if asked >= MOST_ASKED:
-            return (
-                f"{asked} questions of yours wait here, and at most {MOST_ASKED} may: withdraw one, or wait for an answer"
-            )
+            return f"{asked} questions of yours wait here, and at most {MOST_ASKED} may: withdraw one, or wait for an answer"
         if len(waiting) >= MOST_WAITING:
             return f"{len(waiting)} questions wait in this room already, and at most {MOST_WAITING} may: wait for an answer"
         return None
@@ -144,47 +142,8 @@ class QuestionDesk:
             self._open.pop(question.room_id, None)
         ended = await self._line(ended)
         if not ended.told:
-            self._bring(ended)
+            self.back.bring(ended)
         return Verdict("taken", ended)
-
-    # -- the answer's way back ------------------------------------------------------------------------------------------
-
-    async def hand_back(self, question: Question, text: str) -> InboundResult:
-        """Has the agent that asked read what a person did. A refusal says why in `reason`: LATER, or for good."""
-        origin = Origin(
-            question.asked_in,
-            question.channel_id,
-            question.response_visibility,
-            question.parent_event_id,
-            question.chain_depth,
-        )
-        caused: dict[str, JSON] = {
-            "kind": "question_answered",
-            "question_id": question.question_id,
-            "generation_id": question.generation_id,
-        }
-        if question.answer is not None and question.answer.options:
-            caused["options"] = list(question.answer.options)
-        return await self._handing.back(origin, text, caused)
-
-    async def told(self, question: Question) -> None:
-        """Nothing of an answer is left to be brought to the agent."""
-        await self._rows.put(replace(question, told=True))
-
-    def leave(self, question: Question) -> None:
-        """Keeps an answer until its agent sits in the room again."""
-        if question.asked_in in self._rooms:
-            self._left.setdefault((question.asked_in, question.channel_id), {})[question.question_id] = question
-
-    def take_left(self, room_id: str, channel_id: str) -> Sequence[Question]:
-        """What waits for an agent that has just sat down; it is that agent's from now on."""
-        return tuple(self._left.pop((room_id, channel_id), {}).values())
-
-    def _bring(self, question: Question) -> None:
-        room = self._rooms.get(question.asked_in)
-        seat = room.seat(question.channel_id) if room is not None else None
-        if seat is None or not seat.channel.on_question_ended(question):
-            self.leave(question)
 
     # -- looking in -----------------------------------------------------------------------------------------------------
 
@@ -209,15 +168,14 @@ class QuestionDesk:
                 if not question.lined and question.room_id == room.room_id:
                     question = await self._line(question)
                 if not question.told and question.asked_in == room.room_id:
-                    self.leave(question)
+                    self.back.leave(question)
         except StoreError:
             log.exception("room %s: its questions are not known", room.room_id)
 
     def forget(self, room_id: str) -> None:
         """Lets go of a room that closes; the rows stay."""
         self._open.pop(room_id, None)
-        for key in [key for key in self._left if key[0] == room_id]:
-            del self._left[key]
+        self.back.forget(room_id)
 
     def spoken(self, question: Question, speech_id: str) -> None:
         """Tells the room that a question is being said aloud."""
