@@ -106,9 +106,7 @@ class Seat:
             log.exception("channel %s failed on draft %s", self.binding.channel_id, draft.id)
 
     def foresee(self, event: RoomEvent) -> None:
-        """Shows the channel what may have been said, unless it has yet to hear what came before."""
-        if self._left or self._queue:
-            return
+        """Shows the channel what may have been said; nobody is told of one that fails at it."""
         try:
             with contained():
                 self.channel.foresee(event.id, event, event.room_id)

@@ -134,4 +134,4 @@ class Realtime:
 
     async def _adapt(self, event: AIGenerationEvent) -> HookResult[AIGenerationEvent] | None:
         here = [session for session in self._sessions.values() if session.guest.room == event.room_id]
-        return None if all([session.adapt(event) for session in here]) else HookResult.block(HELD)
+        return None if all(session.adapt(event) for session in here) else HookResult.block(HELD)

@@ -116,8 +116,8 @@ class Session:
         return True
 
     def adapt(self, event: AIGenerationEvent) -> bool:
-        """An answer is about to be made: what the client has asked for goes into it, if it is the client's own. False: it would be
-        made ahead of a wish that the client has yet to tell."""
+        """An answer is about to be made: what the client has asked for goes into it, if it is the client's own. False: it would
+        be made ahead of a wish that the client has yet to tell."""
         request = self.request
         asked = request is not None and request.is_of(event.trigger)
         if event.purpose != "answer" or not (asked or event.trigger.source.participant_id == self.guest.participant.id):
