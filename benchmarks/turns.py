@@ -25,6 +25,7 @@ from benchmarks.peers.venvs import python_of  # noqa: E402
 SHARED = Path(os.environ.get("VOICEAGENT_SHARED", ROOT.parent / "shared"))
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "voiceagent" / "peers"
 SYSTEMS = ("ours", "livekit_agents", "pipecat")
+FOLDERS = {"--folder", "--venvs"}
 EQUAL = "vad-800"
 """The setting in which everybody waits for the same silence, for the parts in which that matters."""
 
@@ -36,6 +37,12 @@ def sizes(asked: argparse.Namespace) -> compare.Sizes:
     return replace(chosen, **{name: value for name in names if (value := getattr(asked, name)) is not None})
 
 
+def command(arguments: list[str]) -> str:
+    """How this was called, without the folders of one machine."""
+    kept = [part for number, part in enumerate(arguments) if not {part, *arguments[max(0, number - 1) : number]} & FOLDERS]
+    return " ".join(("benchmarks/turns.py", *kept))
+
+
 def measure(asked: argparse.Namespace) -> list[Path]:
     """Runs everything; the files it left."""
     chosen = sizes(asked)
@@ -44,7 +51,7 @@ def measure(asked: argparse.Namespace) -> list[Path]:
     pythons = {name: python_of(name, asked.venvs) for name in systems}
     done = []
     about = asked.folder / "machine.json"
-    about.write_text(json.dumps({**compare.machine(), "command": " ".join(sys.argv)}, indent=1))
+    about.write_text(json.dumps({**compare.machine(), "command": command(sys.argv[1:])}, indent=1))
     for name, python in pythons.items():
         if python is None:
             continue

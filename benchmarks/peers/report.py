@@ -51,10 +51,11 @@ def rows() -> tuple[Row, ...]:
         _spread("end of paused speech to first sound", lambda run: _told(run.pauses)),
         _spread("barge-in: onset to ducked", lambda run: _times(run.barge, "ducked_ms")),
         _spread("barge-in: onset to silence", lambda run: _times(run.barge, "silent_ms")),
-        _count("barge-in: not stopped", lambda run: [over.silent_ms is None for over in run.barge]),
+        _count("barge-in: not stopped", lambda run: [over.silent_ms is None for over in _came(run.barge)]),
         _spread("barge-in: its end to the next answer", lambda run: _times(run.barge, "answered_ms")),
-        _count("noises that ended the answer", lambda run: [over.played < SURVIVED for over in run.noises]),
-        _count("backchannels that ended the answer", lambda run: [over.played < SURVIVED for over in run.murmurs]),
+        _count("noises that ended the answer", lambda run: [over.played < SURVIVED for over in _came(run.noises)]),
+        _count("backchannels that ended the answer", lambda run: [over.played < SURVIVED for over in _came(run.murmurs)]),
+        _count("long answers that never came", lambda run: [not over.played for over in _overs(run)]),
         _count("heard words wrong by more than one", lambda run: [abs(error) > 1 for error in errors(run)]),
         _number("heard words: mean error", lambda run: float(np.mean(np.abs(found))) if (found := errors(run)) else None),
         _number("heard words: worst error", lambda run: float(max(map(abs, found))) if (found := errors(run)) else None),
@@ -210,6 +211,15 @@ def _told(waits: Sequence[Wait]) -> list[float]:
 
 def _times(overs: Sequence[Over], name: str) -> list[float]:
     return [value for over in overs if (value := getattr(over, name)) is not None]
+
+
+def _overs(run: Result) -> list[Over]:
+    return [*run.barge, *run.noises, *run.murmurs]
+
+
+def _came(overs: Sequence[Over]) -> list[Over]:
+    """Those in which there was an answer to speak over."""
+    return [over for over in overs if over.played]
 
 
 def _made(run: Result) -> list[bool]:

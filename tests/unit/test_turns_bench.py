@@ -164,6 +164,13 @@ def test_a_word_more_or_less_is_told_from_two() -> None:
     assert report.errors(run("ours", barge=overs)) == [0, 1, 2]
 
 
+def test_an_answer_that_never_came_was_not_ended_by_a_noise() -> None:
+    table = report.tables([run("ours", noises=[over(played=0.0, silent=None), over(played=0.2), over(played=0.97, silent=None)])])
+
+    assert "| noises that ended the answer | 1 of 2 (" in table
+    assert "| long answers that never came | 1 of 3 (" in table
+
+
 def test_calls_a_core_end_where_waits_double_or_somebody_is_left() -> None:
     def crowd(calls: int, p95: float | None, unanswered: int = 0) -> Crowd:
         return Crowd(calls, 4 * calls, unanswered, p95, p95, 0.5, 1.0)
