@@ -8,7 +8,6 @@ each reply that was spoken over, 16 kHz int16.
 
 import asyncio
 import importlib
-import resource
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -47,7 +46,7 @@ class Run:
             for calls in plan.calls:
                 result.crowd.append(await crowd(system, plan.waits, calls, plan.floor_dbfs))
                 print(result.crowd[-1], flush=True)
-        result.rss_end_mb, result.rss_peak_mb = rss_mb(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        result.rss_end_mb, result.rss_peak_mb = memory_mb("VmRSS"), memory_mb("VmHWM")
 
     async def _talk(self, system: System) -> None:
         plan, result = self._plan, self._result
@@ -57,7 +56,7 @@ class Run:
             for clip in plan.warm:
                 await trials.ask(clip)
             await line.quiet(1_000)
-            result.rss_loaded_mb = rss_mb()
+            result.rss_loaded_mb = memory_mb("VmRSS")
             result.idle_cpu = await cpu_share(lambda: asyncio.sleep(plan.idle_s))
             result.talk_cpu = await cpu_share(lambda: self._ask(trials, plan.waits, result.waits))
             await self._ask(trials, plan.pauses, result.pauses)
@@ -95,10 +94,10 @@ async def cpu_share(work: Callable[[], Awaitable[None]]) -> float:
     return round(cpu / wall, 4) if wall > 0.5 else 0.0
 
 
-def rss_mb() -> float:
-    """Resident memory of this process now."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return round(pages * resource.getpagesize() / 2**20, 1)
+def memory_mb(name: str) -> float:
+    """Memory of this process: VmRSS now, VmHWM at its peak. (The peak that getrusage tells begins with the parent's.)"""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return round(next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:")) / 1024, 1)
 
 
 def main() -> None:

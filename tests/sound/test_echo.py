@@ -73,9 +73,9 @@ def onset_ms(sound: Samples) -> int:
 
 
 def silent_after(call: Talked, at_ms: int) -> int:
-    """How long after `at_ms` the listener hears nothing for 300 ms."""
+    """How long after `at_ms` the listener first hears nothing for 100 ms."""
     for late in range(0, 3_000, 10):
         begin = to_samples(at_ms + late)
-        if level(call.right, begin, begin + to_samples(300)) < 1:
+        if level(call.right, begin, begin + to_samples(100)) < 1:
             return late
     return 3_000
