@@ -19,6 +19,7 @@ from voiceagent.room.hooks import HookTrigger
 from voiceagent.speech.engines import Transcript
 from voiceagent.speech.rejection import compression
 from voiceagent.transport.chat import Chat
+from voiceagent.transport.spurt import Spurts
 from voiceagent.voice.inputs import Transcription
 from voiceagent.voice.settings import VoiceSettings
 from voiceagent.web.lines import Lines
@@ -160,7 +161,7 @@ class Browser(ScriptedCall):
     closing_ms = 0
     all: ClassVar[list["Browser"]] = []
 
-    def __init__(self, session_id: str, chat: Chat | None = None) -> None:
+    def __init__(self, session_id: str, chat: Chat | None = None, *, spurts: Spurts | None = None) -> None:
         super().__init__(session_id, [])
         Browser.all.append(self)
 

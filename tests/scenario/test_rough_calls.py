@@ -170,7 +170,7 @@ async def test_a_recognizer_that_hangs_under_endless_chatter_costs_what_it_canno
     stt = ScriptedStt({})
     stt.hang = ANN
     async with house(VoiceSettings(greeting="", recognizer_timeout_ms=60_000), stt=stt) as here:
-        await here.receive(ScriptedCall("s1", [(200, ANN), (600, 0)] * 40, until_ms=33_000))
+        await here.receive(ScriptedCall("s1", [(200, ANN), (1_300, 0)] * 40, until_ms=62_000))
         assert sum(event.data.get("reason") == "dropped" for event in await here.read()) > 0
 
 

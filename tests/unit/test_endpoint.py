@@ -95,7 +95,7 @@ def test_how_long_is_waited(silence: Silence, expecting: Expectation, wait: int)
 
 def test_patience_moves_every_wait() -> None:
     for silence in (
-        Silence(900),
+        Silence(900, None, "The lamp."),
         Silence(900, 0.98, "Turn on the lamp."),
         Silence(900, 0.7, "The lamp."),
         Silence(900, 0.0, "and"),

@@ -29,7 +29,7 @@ LISTED: Final = timedelta(days=1)
 
 def rows_of(store: Store) -> QuestionRows:
     """Where a store keeps questions; in memory when it has no `questions`."""
-    kept: QuestionRows | None = getattr(store, "questions", None)
+    kept: QuestionRows | None = vars(store).get("questions")
     return MemoryQuestions() if kept is None else kept
 
 
