@@ -109,6 +109,7 @@ class App:
             ids=self._choices.ids,
             witness=witness,
             on_line=hooks.on_line,
+            other_rooms=room.other_rooms,
         )
         self._engine = await self._stack.enter_async_context(engine)
         engine.register_channel(await self._agent(agent, self._model))

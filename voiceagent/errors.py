@@ -37,6 +37,10 @@ class QuestionRefusedError(RoomError):
     """An agent may not ask this, or not now; the message says what to change."""
 
 
+class RoomArchivedError(RoomError):
+    """The room is closed for good: it can be read, and nothing more happens in it."""
+
+
 class StoreError(RoomError):
     """A store could not keep or read events; what was acknowledged before stays."""
 

@@ -25,6 +25,7 @@ from voiceagent.room.events import (
 from voiceagent.room.feed import FeedEvent, Subscription
 from voiceagent.room.reply import Reply
 from voiceagent.speech.engines import SpeechToText, TextToSpeech, Transcript, VoiceDetector
+from voiceagent.speech.settings import HearingSettings
 from voiceagent.trace.witness import NOBODY, Witness
 from voiceagent.voice.detector import InterruptionDetector
 from voiceagent.voice.reception import Hearing, Reception
@@ -322,6 +323,7 @@ async def house(
     agent: Channel | None = None,
     witness: Witness = NOBODY,
     judge: InterruptionDetector | None = None,
+    hearing: HearingSettings | None = None,
 ) -> AsyncIterator[House]:
     """An engine whose ids count up, with the agent seated in ROOM: a scripted one, unless another is given."""
     count = iter(range(1, 1_000_000))
@@ -331,6 +333,7 @@ async def house(
         engine.register_channel(seated)
         await engine.create_room(ROOM)
         await engine.attach_channel(ROOM, seated.channel_id)
-        hearing = Hearing(stt or ScriptedStt({1_000: "hello there", 2_000: "and the weather"}), detector)
-        reception = Reception(engine, hearing, tts or ToneTts(), settings or QUIET, detector=judge)
+        known = stt or ScriptedStt({1_000: "hello there", 2_000: "and the weather"})
+        ears = Hearing(known, detector, hearing)
+        reception = Reception(engine, ears, tts or ToneTts(), settings or QUIET, detector=judge)
         yield House(engine, reception, scripted, engine.feed(ROOM).subscribe())

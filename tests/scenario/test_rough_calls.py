@@ -13,6 +13,7 @@ from voiceagent.errors import StoreError
 from voiceagent.room.channel import RoomContext
 from voiceagent.room.events import RoomEvent, TextContent
 from voiceagent.room.hooks import ErrorEvent, HookResult, HookTrigger
+from voiceagent.speech.settings import HearingSettings
 from voiceagent.voice.floor import HOLD_MS
 from voiceagent.voice.reception import HANG_UP_MS
 from voiceagent.voice.settings import VoiceSettings
@@ -169,8 +170,9 @@ async def test_a_room_full_of_replies_takes_no_more() -> None:
 async def test_a_recognizer_that_hangs_under_endless_chatter_costs_what_it_cannot_take() -> None:
     stt = ScriptedStt({})
     stt.hang = ANN
-    async with house(VoiceSettings(greeting="", recognizer_timeout_ms=60_000), stt=stt) as here:
-        await here.receive(ScriptedCall("s1", [(200, ANN), (1_300, 0)] * 40, until_ms=62_000))
+    soon = HearingSettings(max_wait_ms=500)
+    async with house(VoiceSettings(greeting="", recognizer_timeout_ms=60_000), stt=stt, hearing=soon) as here:
+        await here.receive(ScriptedCall("s1", [(200, ANN), (600, 0)] * 40, until_ms=33_000))
         assert sum(event.data.get("reason") == "dropped" for event in await here.read()) > 0
 
 

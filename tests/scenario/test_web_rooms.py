@@ -72,3 +72,13 @@ async def test_a_standing_ends_when_its_token_expires() -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(3_600):
             await Standing(host=True).ended()
+
+
+async def test_an_archived_room_is_gone_for_browsers() -> None:
+    async with RoomEngine() as engine:
+        rooms = Rooms(engine, 1)
+        await engine.archive_room("one")
+        with pytest.raises(Refused, match="archived") as refused:
+            await rooms.enter("one")
+        assert refused.value.status == 410
+        await rooms.enter("two")  # nobody's place is taken

@@ -9,6 +9,7 @@ from typing import Final
 
 from voiceagent.agent.announcer import Purpose
 from voiceagent.agent.answers import Answer, Answers
+from voiceagent.agent.compactor import Compactor
 from voiceagent.agent.context import AIContext, AIGenerationEvent, as_read, conversation, equip
 from voiceagent.agent.deliberation import Deliberation
 from voiceagent.agent.foresight import Foresights, Grounds
@@ -64,6 +65,7 @@ class Presence:
 
     __slots__ = (
         "_arrivals",
+        "_compactor",
         "_host",
         "_memory",
         "_mind",
@@ -85,6 +87,9 @@ class Presence:
         self._replies: dict[Reply, None] = {}
         self._undecided: dict[str, None] = {}
         self._arrivals = count(1)
+        self._compactor = Compactor(
+            host, room_id, character.channel_id, character.means.model, after=character.settings.compact_after
+        )
         self._memory = Recollection(character.memory, host, room_id, character.channel_id)
         self._mind: Mind | None = None
         if character.thinker is not None:
@@ -124,6 +129,7 @@ class Presence:
         self.answers.close(reason)
         self.ahead.close()
         self.jobs.close()
+        self._compactor.close()
         for input_id in tuple(self._undecided):
             self._decided(input_id, "held", reason)
         for reply in tuple(self._replies):
@@ -292,6 +298,7 @@ class Presence:
         finally:
             self.answers.settle(answer, "held", answer.reply.cancelled or "stopped")
             await self.jobs.results.replied(trigger, answer.reply, ending.kind if ending is not None else None)
+        self._compactor.consider()
 
     async def _make(self, answer: Answer, notes: Sequence[str]) -> Ending | None:
         reply, trigger = answer.reply, answer.turn.trigger

@@ -19,6 +19,9 @@ class AgentSettings(BaseModel):
         description="Said when the model fails before its first word; empty for silence.",
     )
     window: int = Field(50, ge=1, le=200, description="How many events of the conversation the model reads at most.")
+    compact_after: int = Field(
+        0, ge=0, le=180, description="After how many messages its conversation goes on under a summary by the model; 0: never."
+    )
     max_tokens: int | None = Field(None, ge=1, description="The longest answer, in the model's tokens.")
     temperature: float | None = Field(None, ge=0, le=2, description="How freely the model words its answers.")
     max_tool_rounds: int = Field(5, ge=0, description="How often one answer may call tools before it has to speak.")

@@ -15,6 +15,7 @@ from voiceagent.room.ledger import Disposition, Ledger
 from voiceagent.room.questions.keeping import QuestionKeeping
 from voiceagent.room.questions.question import Question
 from voiceagent.room.reply import Reply
+from voiceagent.room.successor import Compacting
 from voiceagent.room.turns import Turns
 from voiceagent.values import JSON
 
@@ -57,6 +58,11 @@ class Host(Protocol):
     @property
     def questions(self) -> QuestionKeeping:
         """What questions that do not block need of the room."""
+        ...
+
+    @property
+    def compaction(self) -> Compacting:
+        """What an agent needs to go on under a summary."""
         ...
 
     def new_id(self) -> str:

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 from voiceagent.errors import RoomError
 from voiceagent.room.announcing import Announcing
@@ -15,6 +15,7 @@ from voiceagent.room.channel import Channel
 from voiceagent.room.consumption.desk import ConsumptionDesk
 from voiceagent.room.consumption.rows import rows_of as consumption_of
 from voiceagent.room.consumption.state import Consumption
+from voiceagent.room.desks import Desks
 from voiceagent.room.door import checked_message
 from voiceagent.room.events import (
     Access,
@@ -30,6 +31,7 @@ from voiceagent.room.hooks import FAIL_CLOSED, Hook, HookExecution, Hooks, HookT
 from voiceagent.room.host import ChannelHost
 from voiceagent.room.intake import Intake
 from voiceagent.room.jobs.desk import JobDesk, rows_of
+from voiceagent.room.lifecycle import Lifecycle
 from voiceagent.room.live import LiveRoom
 from voiceagent.room.memory import MemoryStore
 from voiceagent.room.opening import Opening
@@ -37,7 +39,10 @@ from voiceagent.room.passage import SYSTEM_CHANNEL, Bounds, Passage
 from voiceagent.room.people import People
 from voiceagent.room.questions.desk import QuestionDesk
 from voiceagent.room.questions.desk import rows_of as questions_of
+from voiceagent.room.questions.elsewhere import Elsewhere, OtherRooms
 from voiceagent.room.receipt import Receipt
+from voiceagent.room.register.entry import Starter
+from voiceagent.room.register.memory import register_of
 from voiceagent.room.reply import Reply
 from voiceagent.room.rooms import Rooms
 from voiceagent.room.seat import Outcomes, Seat
@@ -64,7 +69,8 @@ class RoomEngine:
     Use it as `async with RoomEngine() as kit:`; leaving the block ends every task. `store` keeps what is committed (in memory by
     default), `max_chain_depth` bounds how long agents may answer each other, `process_timeout` (seconds) bounds everything before
     a commit, `ids` makes ids (uuid4 by default; a seeded source makes runs repeatable). `witness` is told what is measured,
-    `on_line` of every durable line of every room's feed, once it is stored; neither may wait.
+    `on_line` of every durable line of every room's feed, once it is stored; neither may wait. `other_rooms`: whether agents may
+    ask people about other rooms that they work with.
     """
 
     def __init__(
@@ -76,6 +82,7 @@ class RoomEngine:
         ids: Callable[[], str] | None = None,
         witness: Witness = NOBODY,
         on_line: Callable[[FeedEvent], None] = lambda _: None,
+        other_rooms: OtherRooms = "off",
     ) -> None:
         self.store: Store = store if store is not None else MemoryStore()
         self._new_id = ids or (lambda: uuid.uuid4().hex)
@@ -83,6 +90,7 @@ class RoomEngine:
         self._spawn = self._tasks.spawn  # one for all seats
         self._hooks = Hooks(self._tasks.spawn)
         self._rooms = Rooms()
+        self.register = register_of(self.store)
         self._opening = Opening(self.store, witness, on_line)
         bounds = _bounds(max_chain_depth, process_timeout)
         self._consumption = ConsumptionDesk(consumption_of(self.store), self._rooms, self.store, self._tasks.spawn)
@@ -90,17 +98,11 @@ class RoomEngine:
         self._intake = Intake(self.store, self._new_id)
         handing = Handing(self._rooms, self._passage, self._intake)
         self._jobs = JobDesk(rows_of(self.store), self._rooms, handing)
-        self.questions = QuestionDesk(questions_of(self.store), self._rooms, handing, self._new_id)
-        self.host = ChannelHost(
-            self._rooms,
-            self._hooks,
-            self._tasks,
-            self._passage,
-            self._intake,
-            jobs=self._jobs,
-            questions=self.questions,
-            consumption=self._consumption,
-        )
+        elsewhere = Elsewhere(self._rooms, self.register, other_rooms)
+        self.questions = QuestionDesk(questions_of(self.store), self._rooms, handing, self._new_id, elsewhere=elsewhere)
+        desks = Desks(self._jobs, self.questions, self._consumption)
+        self.host = ChannelHost(self._rooms, self._hooks, self._tasks, self._passage, self._intake, desks=desks)
+        self._life = Lifecycle(self._rooms, self._opening, self._passage.sharing, desks, self.register)
         self._outcomes = Outcomes(self.host.take_answers, self.host.channel_failed, self._consumption.taken)
         self._people = People(self.store, self._passage, self._intake, self._hooks)
         self._announcing = Announcing(self._rooms, self._passage, self._intake, self.store, self.host.sound)
@@ -174,35 +176,31 @@ class RoomEngine:
         self._channels[channel.channel_id] = channel
         channel.on_register(self.host)
 
-    async def create_room(self, room_id: str | None = None) -> str:
-        """Opens a room, with what the store knows of it; does nothing when it is open. Returns its id."""
+    async def create_room(
+        self, room_id: str | None = None, *, started_by: str | None = None, started_in: str | None = None
+    ) -> str:
+        """Opens a room, with what the store knows of it; does nothing when it is open. Returns its id.
+
+        `started_by` is kept with a new room: the channel id of an agent that is registered, otherwise a participant's id;
+        `started_in` names the room where that was done. Raises RoomArchivedError when it is closed for good.
+        """
         room_id = room_id or self._new_id()
-        if room_id in self._rooms:
-            return room_id
-        self._rooms.add(await self._opening.room(room_id))
-        await self._passage.sharing.catch_up(self._rooms.open(room_id))
-        await self._jobs.recover(self._rooms.open(room_id))
-        await self.questions.recover(self._rooms.open(room_id))
-        await self._consumption.recover(self._rooms.open(room_id))
+        channel = self._channels.get(started_by or "")
+        kind: Literal["person", "agent"] = "agent" if channel is not None and channel.channel_type.intelligence else "person"
+        await self._life.open(room_id, Starter(kind, started_by, started_in) if started_by else None)
         return room_id
 
     async def close_room(self, room_id: str) -> None:
         """Closes a room: its channels leave, its feed ends, nothing more is taken. What is stored stays."""
-        room = self._rooms.open(room_id)
-        room.ledger.stop("room_closed")
-        async with room.lock:
-            if room.closed:
-                return
-            room.closed = True
-        try:
-            for binding in room.bindings:
-                await self.detach_channel(room_id, binding.channel_id)
-        finally:
-            self._jobs.forget(room_id)
-            self.questions.forget(room_id)
-            await self._consumption.flush()
-            room.end("room_closed")
-            self._rooms.remove(room_id)
+        await self._life.close(room_id, self.detach_channel)
+
+    async def archive_room(self, room_id: str) -> None:
+        """Closes a room for good, open or not; it can be read in the store. Its open questions end, and nobody is told."""
+        await self._life.archive(room_id, self.detach_channel)
+
+    async def delete_room(self, room_id: str) -> None:
+        """Archives a room and removes everything of it from the store; its id may be used anew. Raises StoreError."""
+        await self._life.delete(room_id, self.detach_channel)
 
     async def attach_channel(
         self, room_id: str, channel_id: str, *, access: Access = Access.READ_WRITE, muted: bool = False, visibility: str = "all"

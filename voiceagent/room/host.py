@@ -9,17 +9,16 @@ from typing import TypeVar
 from voiceagent.errors import RoomError
 from voiceagent.room.ahead import Ahead
 from voiceagent.room.channel import Channel, ChannelOutput
-from voiceagent.room.consumption.desk import ConsumptionDesk
+from voiceagent.room.compaction import Compaction
+from voiceagent.room.desks import Desks
 from voiceagent.room.events import Direction, EventSource, EventType, InboundResult, RoomEvent, TextContent
 from voiceagent.room.feed import Feed
 from voiceagent.room.hearers import hearers
 from voiceagent.room.hooks import ErrorEvent, HookOutcome, Hooks, HookTrigger
 from voiceagent.room.intake import Intake
-from voiceagent.room.jobs.desk import JobDesk
 from voiceagent.room.ledger import Disposition, Ledger
 from voiceagent.room.live import LiveRoom
 from voiceagent.room.passage import Passage
-from voiceagent.room.questions.desk import QuestionDesk
 from voiceagent.room.reply import Reply
 from voiceagent.room.rooms import Rooms
 from voiceagent.room.tasks import Tasks
@@ -43,9 +42,7 @@ class ChannelHost:
         passage: Passage,
         intake: Intake,
         *,
-        jobs: JobDesk,
-        questions: QuestionDesk,
-        consumption: ConsumptionDesk,
+        desks: Desks,
     ) -> None:
         self._rooms = rooms
         self._hooks = hooks
@@ -53,9 +50,10 @@ class ChannelHost:
         self._passage = passage
         self._intake = intake
         self.ahead = Ahead(rooms, passage, intake)
-        self.jobs = jobs
-        self.questions = questions
-        self.consumption = consumption
+        self.compaction = Compaction(rooms, passage, intake, desks.questions)
+        self.jobs = desks.jobs
+        self.questions = desks.questions
+        self.consumption = desks.consumption
 
     def new_id(self) -> str:
         """An id for whatever needs one."""

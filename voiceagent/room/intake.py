@@ -47,6 +47,7 @@ RESERVED: Final = frozenset(
         "standalone",
         "caused_by",
         "automatic",
+        "compacted_until",
     }
 )
 """Metadata that the room and its channels write about events; from anyone else it is left out."""

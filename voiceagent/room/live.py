@@ -11,6 +11,7 @@ from voiceagent.room.consumption.tracks import Tracks
 from voiceagent.room.events import ChannelBinding, ChannelType, Participant, RoomEvent
 from voiceagent.room.feed import Feed
 from voiceagent.room.ledger import Ledger
+from voiceagent.room.register.entry import Starter
 from voiceagent.room.roster import Roster, Speaker
 from voiceagent.room.seat import Seat
 from voiceagent.room.turns import Turns
@@ -37,6 +38,7 @@ class LiveRoom:
         "next_index",
         "reserved",
         "room_id",
+        "started_by",
         "tracks",
         "turns",
     )
@@ -51,6 +53,7 @@ class LiveRoom:
         self.tracks = Tracks()
         self.next_index = 0
         self.closed = False
+        self.started_by: Starter | None = None
         self.reserved: set[str] | None = None
         self._seats: dict[str, Seat] = {}
         self._people: dict[str, Participant] | None = None

@@ -15,6 +15,8 @@ from voiceagent.room.jobs.row import JobRows
 from voiceagent.room.lines.memory import LineMemory
 from voiceagent.room.questions.memory import MemoryQuestions
 from voiceagent.room.questions.rows import QuestionRows
+from voiceagent.room.register.entry import Register
+from voiceagent.room.register.memory import MemoryRegister
 from voiceagent.room.store import EventFilter, taken_in
 
 _EVERYTHING = EventFilter()
@@ -31,9 +33,15 @@ class MemoryStore:
         self._rooms: dict[str, _Room] = {}
         self._by_id: dict[str, RoomEvent] = {}
         self._jobs = MemoryJobs()
-        self.questions: QuestionRows = MemoryQuestions()
+        self._questions = MemoryQuestions()
+        self.register: Register = MemoryRegister(self._erase)
         self._lines = LineMemory()
         self._consumption = MemoryConsumption()
+
+    @property
+    def questions(self) -> QuestionRows:
+        """Where agents' questions are kept."""
+        return self._questions
 
     @property
     def jobs(self) -> JobRows:
@@ -109,6 +117,13 @@ class MemoryStore:
 
     async def close(self) -> None:
         """Nothing to let go of."""
+
+    def _erase(self, room_id: str) -> None:
+        room = self._rooms.pop(room_id, None)
+        for event in room.events if room is not None else ():
+            del self._by_id[event.id]
+        for kept in (self._jobs, self._questions, self._lines, self._consumption):
+            kept.erase(room_id)
 
 
 class _Room:

@@ -70,6 +70,10 @@ class Opening:
                 await self._end(room, self._lines)
         return room
 
+    async def is_new(self, room_id: str) -> bool:
+        """Whether the store has neither events nor people of a room. Raises StoreError."""
+        return await self._store.last_index(room_id) is None and not await self._store.list_participants(room_id)
+
     async def flush(self) -> None:
         """Returns once everything that was published is stored, or the store has failed for too long."""
         if self._journal is not None:

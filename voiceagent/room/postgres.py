@@ -22,6 +22,8 @@ from voiceagent.room.lines.postgres import PostgresLines
 from voiceagent.room.lines.store import LineStore
 from voiceagent.room.questions.postgres import PostgresQuestions
 from voiceagent.room.questions.rows import QuestionRows
+from voiceagent.room.register.entry import Register
+from voiceagent.room.register.postgres import PostgresRegister
 from voiceagent.room.store import EventFilter, taken_in
 from voiceagent.room.tables import EVENT_COLUMNS, INDEX_TAKEN, KEY_TAKEN, PREPARE
 
@@ -72,6 +74,7 @@ class PostgresStore:
         self._database = Database(dsn, timeout_ms=timeout_ms, most_connections=most_connections, application=application)
         self._jobs = PostgresJobs(self._database)
         self.questions: QuestionRows = PostgresQuestions(self._database)
+        self.register: Register = PostgresRegister(self._database)
         self._lines = PostgresLines(self._database, _CHANNEL, self._notice)
         self._consumption = PostgresConsumption(self._database)
 

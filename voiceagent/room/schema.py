@@ -88,6 +88,15 @@ _STEPS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX questions_asked ON questions (asked_in) WHERE pending = 1",
         "CREATE INDEX questions_open ON questions (place) WHERE open = 1",
         "CREATE INDEX questions_ended ON questions (by_person_at) WHERE by_person_at IS NOT NULL",
+        # What is known of a room besides what happened in it. A room is erased by its entry, which takes all the rest along.
+        "CREATE TABLE register (room_id TEXT NOT NULL PRIMARY KEY, entry TEXT NOT NULL) WITHOUT ROWID",
+        "CREATE TRIGGER register_erased AFTER DELETE ON register BEGIN"
+        " DELETE FROM events WHERE room_id = old.room_id; DELETE FROM taken_in WHERE room_id = old.room_id;"
+        " DELETE FROM participants WHERE room_id = old.room_id; DELETE FROM lines WHERE room_id = old.room_id;"
+        " DELETE FROM feeds WHERE room_id = old.room_id; DELETE FROM jobs WHERE room_id = old.room_id;"
+        " DELETE FROM consumption WHERE room_id = old.room_id;"
+        " DELETE FROM questions WHERE room_id = old.room_id OR asked_in = old.room_id;"
+        " DELETE FROM cursors WHERE room_id = old.room_id AND room_id <> ''; END",
     ),
 )
 

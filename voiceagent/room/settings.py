@@ -1,7 +1,7 @@
 """Settings of rooms; reading them opens no store."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -25,4 +25,8 @@ class RoomSettings(BaseModel):
         description="SQLite file or postgresql:// address that keeps the rooms; without one they live in memory and end with it",
     )
     max_chain_depth: int = Field(5, ge=1, le=100, description="how often agents may answer each other in a row")
+    other_rooms: Literal["off", "ask", "allow"] = Field(
+        "off",
+        description="whether agents may ask about other rooms that they work with; ask: once a person allows it",
+    )
     process_timeout_ms: int = Field(30_000, ge=100, le=600_000, description="longest time that hooks may hold a message")

@@ -9,8 +9,9 @@ _LISTS = ("generations", "speeches", "jobs")
 
 
 def snapshot(room: LiveRoom, seq: int, questions: Sequence[JSON] = ()) -> dict[str, JSON]:
-    """`seq` of the newest durable line; `people`; `listening` by agent; the `questions` that are open; and what the
-    channels tell of themselves: `generations` with their text so far, `speeches` that sound, `jobs` that run."""
+    """`seq` of the newest durable line; `started_by`, None where that is not known; `people`; `listening` by agent; the
+    `questions` that are open; and what the channels tell of themselves: `generations` with their text so far, `speeches` that
+    sound, `jobs` that run."""
     lists: dict[str, list[JSON]] = {name: [] for name in _LISTS}
     lists["questions"] = list(questions)
     listening: dict[str, JSON] = {}
@@ -24,4 +25,12 @@ def snapshot(room: LiveRoom, seq: int, questions: Sequence[JSON] = ()) -> dict[s
         {"participant_id": person.id, "name": person.display_name, "role": person.role.value, "active": person.active}
         for person in room.participants
     ]
-    return {"room_id": room.room_id, "seq": seq, "people": people, "listening": listening, **lists}
+    started: JSON = None if room.started_by is None else room.started_by.told()
+    return {
+        "room_id": room.room_id,
+        "seq": seq,
+        "started_by": started,
+        "people": people,
+        "listening": listening,
+        **lists,
+    }

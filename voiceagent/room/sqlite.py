@@ -22,6 +22,8 @@ from voiceagent.room.lines.sqlite import SqliteLines
 from voiceagent.room.lines.store import LineStore
 from voiceagent.room.questions.rows import QuestionRows
 from voiceagent.room.questions.sqlite import SqliteQuestions
+from voiceagent.room.register.entry import Register
+from voiceagent.room.register.sqlite import SqliteRegister
 from voiceagent.room.schema import EVENT_COLUMNS, open_file
 from voiceagent.room.store import EventFilter, taken_in
 
@@ -67,6 +69,7 @@ class SqliteStore:
         self._closed = False
         self._jobs = SqliteJobs(self._run)
         self.questions: QuestionRows = SqliteQuestions(self._run)
+        self.register: Register = SqliteRegister(self._run)
         self._lines = SqliteLines(self._run)
         self._consumption = SqliteConsumption(self._run)
 

@@ -70,6 +70,8 @@ PREPARE: Final = (
     "CREATE INDEX IF NOT EXISTS questions_asked ON questions (asked_in) WHERE pending",
     "CREATE INDEX IF NOT EXISTS questions_open ON questions (place) WHERE open",
     "CREATE INDEX IF NOT EXISTS questions_ended ON questions (by_person_at) WHERE by_person_at IS NOT NULL",
+    # What is known of rooms besides what happened in them.
+    'CREATE TABLE IF NOT EXISTS register (room_id TEXT COLLATE "C" NOT NULL PRIMARY KEY, entry TEXT NOT NULL)',
     # How far followers outside have been told of each room's feed, and the process that tells them.
     'CREATE TABLE IF NOT EXISTS cursors (follower TEXT NOT NULL, room_id TEXT COLLATE "C" NOT NULL, seq BIGINT NOT NULL,'
     " owner TEXT NOT NULL, PRIMARY KEY (follower, room_id))",

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from voiceagent.errors import RoomError
+from voiceagent.errors import RoomArchivedError, RoomError
 from voiceagent.room.channel import Channel
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.events import ChannelType
@@ -39,7 +39,7 @@ class Rooms:
     async def enter(self, room: str) -> None:
         """Opens the room if it is not open, and counts one more user; who comes while it is being opened waits for that.
 
-        Raises Refused 503 when too many are in use.
+        Raises Refused 503 when too many are in use, 410 when the room is closed for good.
         """
         place = self._places.setdefault(room, _Place())
         place.users += 1
@@ -50,10 +50,12 @@ class Rooms:
                     await self._open_room(room)
                     await self._engine.attach_channel(room, TEXT_CHANNEL)
                     place.epoch = secrets.token_hex(6)
-        except BaseException:
+        except BaseException as error:
             place.users -= 1
             if not place.users:
                 del self._places[room]
+            if isinstance(error, RoomArchivedError):
+                raise Refused(410, "this room is archived: nothing more happens in it") from error
             raise
 
     def leave(self, room: str) -> None:

@@ -25,5 +25,10 @@ class MemoryCursors:
         """The follower has this line, and all before it."""
         self._at.setdefault(follower, {})[room_id] = seq
 
+    def erase(self, room_id: str) -> None:
+        """Nobody has been told of a room."""
+        for at in self._at.values():
+            at.pop(room_id, None)
+
     async def release(self, follower: str, room_id: str) -> None:
         """There is no other process."""

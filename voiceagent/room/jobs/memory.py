@@ -37,6 +37,12 @@ class MemoryJobs:
         """The jobs of a room that are not told, in the order in which they were begun."""
         return [self._rows[job_id] for job_id in self._untold.get(room_id, ())]
 
+    def erase(self, room_id: str) -> None:
+        """Removes the jobs of a room."""
+        self._untold.pop(room_id, None)
+        for call in [call for call in self._calls if call[0] == room_id]:
+            del self._rows[self._calls.pop(call)]
+
     async def living(self, keepers: Collection[str]) -> Collection[str]:
         """None: nobody else knows of these rows."""
         return ()

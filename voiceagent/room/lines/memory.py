@@ -67,6 +67,11 @@ class LineMemory:
         room = self._rooms.get(room_id)
         return room.end if room is not None else NOTHING
 
+    def erase(self, room_id: str) -> None:
+        """Removes a room's lines, and how far followers are in them."""
+        self._rooms.pop(room_id, None)
+        self._cursors.erase(room_id)
+
     async def claim(self, room_id: str) -> list[FeedEvent]:
         """Nothing: what is kept here dies with the process that would end it."""
         return []

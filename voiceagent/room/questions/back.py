@@ -1,5 +1,6 @@
 """The way of what people answered back to the agent that asked: at once, or when it sits in its room again."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ class Back:
         self._rows = rows
         self._rooms = rooms
         self._handing = handing
+        self._telling = asyncio.Lock()
         self._left: dict[tuple[str, str], dict[str, Question]] = {}
 
     async def hand_back(self, question: Question, text: str) -> InboundResult:
@@ -41,7 +43,10 @@ class Back:
 
     async def told(self, question: Question) -> None:
         """Nothing of an answer is left to be brought to the agent."""
-        await self._rows.put(replace(question, told=True))
+        async with self._telling:
+            known = await self._rows.get(question.question_id)
+            if known is not None:
+                await self._rows.put(replace(known, told_there=True) if question.is_copy else replace(known, told=True))
 
     def leave(self, question: Question) -> None:
         """Keeps an answer until its agent sits in the room again."""
@@ -50,10 +55,27 @@ class Back:
 
     def take_left(self, room_id: str, channel_id: str) -> Sequence[Question]:
         """What waits for an agent that has just sat down; it is that agent's from now on."""
-        return tuple(self._left.pop((room_id, channel_id), {}).values())
+        anybodys = self._left.pop((room_id, ""), {}).values()
+        own = self._left.pop((room_id, channel_id), {}).values()
+        return (*own, *(one.copy_for(channel_id) for one in anybodys))
 
     def bring(self, question: Question) -> None:
-        """Has the agent told, or leaves it."""
+        """Has those told who are to be, or leaves it: the agent that asked, and the first agent of the room that it is about."""
+        if not question.told:
+            self._bring(question)
+        if not question.told_there:
+            room = self._rooms.get(question.room_id)
+            agents = [one.channel_id for one in room.bindings if one.channel_type.intelligence] if room is not None else []
+            self._bring(question.copy_for(agents[0] if agents else ""))
+
+    def leave_all(self, question: Question, room_id: str) -> None:
+        """A room opens: what is to be told in it waits for its agents."""
+        if not question.told and question.asked_in == room_id:
+            self.leave(question)
+        if not question.told_there and question.room_id == room_id:
+            self.leave(question.copy_for(""))
+
+    def _bring(self, question: Question) -> None:
         room = self._rooms.get(question.asked_in)
         seat = room.seat(question.channel_id) if room is not None else None
         if seat is None or not seat.channel.on_question_ended(question):

@@ -13,6 +13,7 @@ from voiceagent.room.handing import Handing
 from voiceagent.room.live import LiveRoom
 from voiceagent.room.origin import Origin
 from voiceagent.room.questions.back import Back
+from voiceagent.room.questions.elsewhere import Elsewhere, allowed, card_id, card_of
 from voiceagent.room.questions.memory import MemoryQuestions
 from voiceagent.room.questions.question import MOST_ASKED, MOST_WAITING, Answer, Asking, End, Kind, Question, State, Via
 from voiceagent.room.questions.rows import QuestionRows
@@ -40,52 +41,73 @@ class QuestionDesk:
     that asked, at once where it sits in its room, otherwise when it sits there again. Methods raise StoreError.
     """
 
-    def __init__(self, rows: QuestionRows, rooms: Rooms, handing: Handing, new_id: Callable[[], str]) -> None:
+    def __init__(
+        self, rows: QuestionRows, rooms: Rooms, handing: Handing, new_id: Callable[[], str], *, elsewhere: Elsewhere
+    ) -> None:
         self._rows = rows
         self._rooms = rooms
         self.back = Back(rows, rooms, handing)
         self._new_id = new_id
-        self._asking = asyncio.Lock()
+        self._elsewhere = elsewhere
+        self._changing = asyncio.Lock()
         self._open: dict[str, dict[str, Question]] = {}
 
     # -- asking ---------------------------------------------------------------------------------------------------------
 
-    async def ask(self, origin: Origin, generation_id: str, asking: Asking, *, kind: Kind = "question") -> Question:
-        """Puts a question to the people of the agent's room. Raises QuestionRefusedError, and keeps nothing, when it may not."""
+    async def ask(
+        self, origin: Origin, generation_id: str, asking: Asking, *, kind: Kind = "question", about: str | None = None
+    ) -> Question:
+        """Puts a question to the people of the agent's room, or of another one that it is about, where a person may have to allow
+        it first. Raises QuestionRefusedError, and keeps nothing, when it may not."""
+        self._rooms.open(origin.room_id)
+        elsewhere = about is not None and about != origin.room_id
         why = asking.refusal()
+        if why is None and elsewhere:
+            why = await self._elsewhere.refusal(origin, about or "")
         if why is not None:
             raise QuestionRefusedError(why)
-        room = self._rooms.open(origin.room_id)
         question = Question(
             self._new_id(),
-            origin.room_id,
+            about or origin.room_id,
             origin.room_id,
             origin.channel_id,
             generation_id,
             asking,
             clock.utc(),
             kind=kind,
+            state="awaiting_allow" if elsewhere and self._elsewhere.policy == "ask" else "open",
             response_visibility=origin.response_visibility,
             parent_event_id=origin.parent_event_id,
             chain_depth=origin.chain_depth,
         )
-        async with self._asking:
-            why = self._full(question)
+        async with self._changing:
+            why = await self._full(question)
             if why is not None:
                 raise QuestionRefusedError(why)
             await self._rows.add(question)
-            self._open.setdefault(question.room_id, {})[question.question_id] = question
-        self._publish(room, question, "opened", question.opened_data(spoken=False))
+            if question.state == "awaiting_allow":
+                await self._rows.add(card_of(question))
+        self._show(question if question.state == "open" else card_of(question))
         return question
 
-    def _full(self, question: Question) -> str | None:
+    def _show(self, question: Question) -> None:
+        """Puts it to the people of its room, where that is open."""
+        room = self._rooms.get(question.room_id)
+        if room is not None:
+            self._open.setdefault(question.room_id, {})[question.question_id] = question
+            self._publish(room, question, "opened", question.opened_data(spoken=False))
+
+    async def _full(self, question: Question) -> str | None:
         """Why no more can be asked."""
-        waiting = self._open.get(question.room_id, {}).values()
-        asked = sum(one.channel_id == question.channel_id for one in waiting)
+        there = [one for one in await self._rows.of_room(question.room_id) if one.is_open]
+        here = there if question.asked_in == question.room_id else await self._rows.of_room(question.asked_in)
+        by = (question.asked_in, question.channel_id)
+        asked = sum(one.is_open and one.allows is None and (one.asked_in, one.channel_id) == by for one in here)
+        waiting = sum(one.room_id == question.room_id for one in there)
         if asked >= MOST_ASKED:
             return f"{asked} questions of yours wait here, and at most {MOST_ASKED} may: withdraw one, or wait for an answer"
-        if len(waiting) >= MOST_WAITING:
-            return f"{len(waiting)} questions wait in this room already, and at most {MOST_WAITING} may: wait for an answer"
+        if waiting >= MOST_WAITING:
+            return f"{waiting} questions wait in this room already, and at most {MOST_WAITING} may: wait for an answer"
         return None
 
     # -- ending ---------------------------------------------------------------------------------------------------------
@@ -107,6 +129,8 @@ class QuestionDesk:
         known = await self._rows.get(question_id)
         if known is None:
             return Verdict("unknown")
+        if known.state == "awaiting_allow":
+            return Verdict("refused", known, "not_allowed_yet")
         if not known.may_answer(participant_id):
             return Verdict("refused", known, "not_asked_of")
         return await self._ended(known, "dismissed", "dismissed", Answer(via, participant_id=participant_id))
@@ -127,6 +151,18 @@ class QuestionDesk:
         asked = [one for one in await self._rows.of_room(room_id) if (one.asked_in, one.channel_id) == (room_id, channel_id)]
         await self._end_all(asked, "agent_detached")
 
+    async def move(self, room_id: str, channel_id: str, before: str) -> None:
+        """An agent's conversation `before` has a successor: what it asked there goes on with the same ids."""
+        async with self._changing:
+            for question in await self._rows.of_room(room_id):
+                if not question.is_open or (question.asked_in, question.channel_id) != (room_id, channel_id):
+                    continue
+                moved = replace(question, moved_from=before)
+                await self._rows.put(moved)
+                waiting = self._open.get(moved.room_id, {})
+                if moved.question_id in waiting:
+                    waiting[moved.question_id] = moved
+
     async def _end_all(self, questions: Sequence[Question], end: End) -> None:
         for question in questions:
             if question.is_open:
@@ -134,16 +170,37 @@ class QuestionDesk:
 
     async def _ended(self, question: Question, state: State, end: End, answer: Answer | None = None) -> Verdict:
         ended = question.ended(state, end, clock.utc(), answer)
-        if not await self._rows.end(ended):
-            return Verdict("already_ended", await self._rows.get(question.question_id))
+        async with self._changing:
+            if not await self._rows.end(ended):
+                return Verdict("already_ended", await self._rows.get(question.question_id))
         waiting = self._open.get(question.room_id, {})
         waiting.pop(question.question_id, None)
         if not waiting:
             self._open.pop(question.room_id, None)
         ended = await self._line(ended)
-        if not ended.told:
-            self.back.bring(ended)
+        self.back.bring(ended)
+        if question.state == "awaiting_allow":
+            card = await self._rows.get(card_id(question.question_id))
+            if card is not None and card.is_open:
+                await self._ended(card, "withdrawn", "withdrawn")
+        if ended.allows is not None:
+            await self._decided(ended.allows, ended)
         return Verdict("taken", ended)
+
+    async def _decided(self, question_id: str, card: Question) -> None:
+        """A person has allowed a question about another room, or has not: then it ends, and its agent is told."""
+        if card.state != "answered" or not allowed(card.answer):
+            waiting = await self._rows.get(question_id)
+            if waiting is not None and waiting.state == "awaiting_allow":
+                await self._ended(waiting, "ended", "refused")
+            return
+        async with self._changing:
+            waiting = await self._rows.get(question_id)
+            if waiting is None or waiting.state != "awaiting_allow":
+                return
+            opened = replace(waiting, state="open")
+            await self._rows.put(opened)
+        self._show(opened)
 
     # -- looking in -----------------------------------------------------------------------------------------------------
 
@@ -157,20 +214,32 @@ class QuestionDesk:
 
     async def listed(self) -> Sequence[Question]:
         """Over all rooms, the newest first: what is open, and what a person has ended in the last day."""
-        return await self._rows.listed(clock.utc() - LISTED)
+        return [one for one in await self._rows.listed(clock.utc() - LISTED) if one.state != "awaiting_allow"]
 
     async def recover(self, room: LiveRoom) -> None:
         """A room opens: what waits in it is known again, and what ended while it was closed is told."""
         try:
             for question in await self._rows.of_room(room.room_id):
-                if question.is_open and question.room_id == room.room_id:
+                if question.state == "awaiting_allow":
+                    await self._undecided(question, room.room_id)
+                elif question.is_open and question.room_id == room.room_id:
                     self._open.setdefault(room.room_id, {})[question.question_id] = question
                 if not question.lined and question.room_id == room.room_id:
                     question = await self._line(question)
-                if not question.told and question.asked_in == room.room_id:
-                    self.back.leave(question)
+                self.back.leave_all(question, room.room_id)
         except StoreError:
             log.exception("room %s: its questions are not known", room.room_id)
+
+    async def _undecided(self, question: Question, room_id: str) -> None:
+        """What an earlier run has broken off: a card that was decided and not acted on, or not made."""
+        if question.asked_in != room_id:
+            return
+        card = await self._rows.get(card_id(question.question_id))
+        if card is None:
+            await self._rows.add(card_of(question))
+            self._show(card_of(question))
+        elif not card.is_open:
+            await self._decided(question.question_id, card)
 
     def forget(self, room_id: str) -> None:
         """Lets go of a room that closes; the rows stay."""
@@ -189,7 +258,7 @@ class QuestionDesk:
     async def _line(self, question: Question) -> Question:
         """Tells the room of a question's end, where it is open."""
         room = self._rooms.get(question.room_id)
-        if room is None or room.closed:
+        if room is None or room.closed or question.lined:
             return question
         told: dict[str, JSON] = {"question_id": question.question_id, "end": question.end}
         if question.answer is not None and question.state == "answered":

@@ -32,8 +32,10 @@ class Returning(Protocol):
 class QuestionKeeping(Protocol):
     """Asking, and taking back. See the desk for what each does."""
 
-    async def ask(self, origin: Origin, generation_id: str, asking: Asking, *, kind: Kind = "question") -> Question:
-        """Puts a question to the people of the agent's room. Raises QuestionRefusedError, and keeps nothing, when it may not."""
+    async def ask(
+        self, origin: Origin, generation_id: str, asking: Asking, *, kind: Kind = "question", about: str | None = None
+    ) -> Question:
+        """Puts a question to the people of a room. Raises QuestionRefusedError, and keeps nothing, when it may not."""
         ...
 
     async def withdraw(self, question_id: str, room_id: str, channel_id: str) -> Verdict:

@@ -41,6 +41,10 @@ class MemoryQuestions:
         """What is open, and what a person has ended since that time; the newest first."""
         return [one for one in reversed(self._rows.values()) if one.is_open or _ended_since(one, since)]
 
+    def erase(self, room_id: str) -> None:
+        """Removes what is about a room, or was asked in it."""
+        self._rows = {id: one for id, one in self._rows.items() if room_id not in (one.room_id, one.asked_in)}
+
 
 def _ended_since(question: Question, since: datetime) -> bool:
     by_person = question.state in ("answered", "dismissed")

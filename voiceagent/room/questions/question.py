@@ -118,7 +118,9 @@ class Question:
     `room_id` is the room it is about, in which its card is; `asked_in` the room in which its agent sits, the same one as a rule.
     `told`: nothing of its answer is left to be brought to the agent. `lined`: the room's feed has told of its end.
     `response_visibility`, `parent_event_id` and `chain_depth` bound what the agent makes of the answer, as they bound the turn
-    that asked.
+    that asked. `allows`: this is the card by which a person allows that question, which is about another room. `told_there`:
+    nothing of the answer is left to be brought to the agent of the room that it is about, where that is another one; `is_copy`:
+    this value is on its way there, and its `channel_id` is that agent's.
     """
 
     question_id: str
@@ -139,6 +141,9 @@ class Question:
     parent_event_id: str | None = None
     chain_depth: int = 0
     moved_from: str | None = None
+    allows: str | None = None
+    told_there: bool = True
+    is_copy: bool = False
 
     @property
     def is_open(self) -> bool:
@@ -162,16 +167,27 @@ class Question:
             return "too_long"
         if not answer.options and not (answer.text or "").strip():
             return "empty"
+        return self._options_refusal(answer)
+
+    def _options_refusal(self, answer: Answer) -> str | None:
         if any(not 0 <= place < len(self.asking.options) for place in answer.options):
             return "no_such_option"
         if len(answer.options) > 1 and not self.asking.multiple:
             return "one_option"
-        return None
+        return "choose_an_option" if self.allows is not None and not answer.options else None
 
     def ended(self, state: State, end: End, at: datetime, answer: Answer | None = None) -> "Question":
-        """The same question at its end. Its agent is to be told of what a person did, and of nothing else."""
+        """The same question at its end. Agents are to be told of what a person did, and of nothing else."""
+        by_person = end in ("answered", "dismissed") and self.allows is None
+        elsewhere = by_person and self.asked_in != self.room_id
+        told = not by_person and end != "refused"
+        ended = replace(self, state=state, end=end, ended_at=at, answer=answer, told=told)
+        return replace(ended, told_there=not elsewhere, lined=self.state == "awaiting_allow")
+
+    def copy_for(self, channel_id: str) -> "Question":
+        """The same question as an agent of the room that it is about is told of its answer; "" stands for whoever sits there."""
         return replace(
-            self, state=state, end=end, ended_at=at, answer=answer, told=end not in ("answered", "dismissed"), lined=False
+            self, asked_in=self.room_id, channel_id=channel_id, response_visibility=None, parent_event_id=None, is_copy=True
         )
 
     def opened_data(self, *, spoken: bool) -> dict[str, JSON]:

@@ -60,7 +60,7 @@ def decode_question(text: str | bytes) -> Question:
 
 def pending(question: Question) -> bool:
     """Whether something is left to do with it."""
-    return question.is_open or not question.told or not question.lined
+    return question.is_open or not (question.told and question.told_there and question.lined)
 
 
 def seconds(at: datetime | None) -> int | None:

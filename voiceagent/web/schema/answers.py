@@ -15,6 +15,9 @@ class Cause(Data):
     job_id: str | None = None
     question_id: str | None = None
     generation_id: str | None = None
+    kind: Literal["question_answered"] | None = None
+    options: list[int] | None = None
+    """The options of that question which a person chose."""
 
 
 class GenerationStarted(Data):

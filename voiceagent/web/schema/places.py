@@ -128,6 +128,14 @@ class OpenGeneration(Data):
     accepted_input_ids: tuple[str, ...] = ()
 
 
+class Starter(Data):
+    """Who started a room; `room_id` is the room in which that was done."""
+
+    kind: Literal["person", "agent"]
+    id: str
+    room_id: str | None = None
+
+
 class Snapshot(Data):
     """The room as it is at line `seq`; lines behind it are news."""
 
@@ -138,6 +146,7 @@ class Snapshot(Data):
     speeches: list[dict[str, JsonValue]]
     jobs: list[dict[str, JsonValue]]
     questions: list[dict[str, JsonValue]]
+    started_by: Starter | None = None
     listening: dict[str, JsonValue] | None = None
     """By agent; for hosts."""
 

@@ -29,7 +29,7 @@ class QuestionOpened(Data):
     recommendation: str | None = None
     detail: str | None = None
     moved_from: str | None = None
-    """The room in which it was asked before the talk moved on to this one."""
+    """The conversation in which it was asked, before that was compacted: the id of its first record, or the room's."""
 
 
 class QuestionSpoken(Data):
