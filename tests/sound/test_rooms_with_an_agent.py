@@ -14,7 +14,7 @@ import soxr
 
 from tests.sound.hearing import load
 from tests.sound.talking import Row, Talk, Talked, together, write
-from voiceagent import app
+from voiceagent import engines
 from voiceagent.audio.frame import RATE, Samples, to_samples
 from voiceagent.llm.model import Chunk, LanguageModel, Prompt, TextDelta
 from voiceagent.speech.engines import sound_of
@@ -202,10 +202,10 @@ def test_a_cut_answer_goes_on_after_an_acknowledgement_and_a_question_stops_it(
     judged: Talk, voice: Voice, monkeypatch: pytest.MonkeyPatch, acknowledged: str, made: str
 ) -> None:
     """One person alone with the agent; what was cut is the brain's own streamed answer."""
-    notes, brain = judged.folder / "notes.md", app.brain
+    notes, brain = judged.folder / "notes.md", engines.brain
     notes.write_text(SHIPPED.read_text(encoding="utf-8") + NOTES, encoding="utf-8")
     if made == "still being made":
-        monkeypatch.setattr(app, "brain", lambda settings: Unhurried(brain(settings)))
+        monkeypatch.setattr(engines, "brain", lambda settings: Unhurried(brain(settings)))
     sounds = (voice.say("What is the weather this week?"), voice.hum() if acknowledged == HUM else voice.say(acknowledged))
     sound = together((0, sounds[0]), (4_500, sounds[1]), (9_000, voice.say("Wait, and for Montreal?")))
     run = judged(write(judged.folder / "Ann.wav", sound), "--llm", f"notes:{notes}")

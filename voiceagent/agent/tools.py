@@ -134,6 +134,7 @@ class Several:
 
 
 def complaints(error: ValidationError) -> str:
+    """What is wrong with a call's arguments, for the model that wrote them."""
     return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors())
 
 

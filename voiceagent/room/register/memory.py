@@ -37,5 +37,5 @@ class MemoryRegister:
 
 def register_of(store: Store) -> Register:
     """Where a store keeps what is known of rooms; in memory when it has no `register`."""
-    kept: Register | None = getattr(store, "register", None)
+    kept: Register | None = vars(store).get("register")
     return MemoryRegister() if kept is None else kept
