@@ -1,6 +1,7 @@
 """The recognizer's worker: who waits, who is let go, and sound of every length."""
 
 import asyncio
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -58,3 +59,16 @@ def test_a_model_that_is_not_there_or_speaks_another_language_says_so() -> None:
         WhisperEngine(MADE / "nothing")
     with pytest.raises(ModelError, match="English only"):
         WhisperEngine(model("whisper-tiny.en"), language="fr")
+
+
+@pytest.mark.parametrize(
+    ("recording", "language", "word"),
+    [("leopard-test_fr.wav", "fr", "consulat"), ("leopard-test.wav", "en", "classes"), ("tau2-order_status.wav", "en", "order")],
+)
+async def test_with_auto_each_recording_is_heard_in_its_own_language(
+    shared_audio: Path, recording: str, language: str, word: str
+) -> None:
+    engine = WhisperEngine(model("whisper-base"), language="auto")
+    heard = await engine.transcribe(load(shared_audio / recording))
+    engine.close()
+    assert (heard.language, word in heard.text.lower()) == (language, True)

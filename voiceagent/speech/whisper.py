@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from ctranslate2 import StorageView
 from faster_whisper import WhisperModel
 from faster_whisper.tokenizer import Tokenizer
 from faster_whisper.transcribe import get_suppressed_tokens
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from voiceagent.audio.frame import RATE, Samples
 from voiceagent.errors import ModelError, SpeechError
+from voiceagent.languages import AUTO, LANGUAGES
 from voiceagent.speech.engines import Transcript
 from voiceagent.speech.rejection import compression, loops
 
@@ -43,12 +45,13 @@ class _Job:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What one window gave: text, sum of its tokens' log probabilities, their number, probability that nobody spoke."""
+    """What one window gave: text, sum of its tokens' log probabilities, their number, probability that nobody spoke, language."""
 
     text: str
     log_probability: float
     tokens: int
     no_speech: float
+    language: str
 
 
 class WhisperEngine:
@@ -58,7 +61,8 @@ class WhisperEngine:
     fifth and hears the same words. Timestamp tokens keep it from repeating itself in so short a window; a text that still does
     is decoded once more in a longer one. Finals wait in the order they came, at most `max_waiting` of them; a partial is decoded
     only when nothing else is, and is empty otherwise. NumPy's mel product spins a second thread unless the process starts with
-    OPENBLAS_NUM_THREADS=1, which halves what partials cost.
+    OPENBLAS_NUM_THREADS=1, which halves what partials cost. With the language `auto` each stretch is in the likeliest of the
+    program's own languages, by one more step of the decoder.
     """
 
     def __init__(self, model: Path | str, *, language: str = "en", max_waiting: int = 16) -> None:
@@ -70,11 +74,13 @@ class WhisperEngine:
         multilingual = self._model.model.is_multilingual
         if not multilingual and language != "en":
             raise ModelError(f"the Whisper model {Path(model).name} knows English only: choose one without .en for {language!r}")
-        if multilingual and language not in self._model.supported_languages:
+        spoken = tuple(LANGUAGES) if language == AUTO else (language,)
+        if multilingual and any(code not in self._model.supported_languages for code in spoken):
             raise ModelError(f"Whisper does not know the language {language!r}")
-        self._tokenizer = Tokenizer(self._model.hf_tokenizer, multilingual, task="transcribe", language=language)
+        made = {code: Tokenizer(self._model.hf_tokenizer, multilingual, task="transcribe", language=code) for code in spoken}
+        self._tokenizers, self._tokenizer = made, made[spoken[0]]
         self._suppressed = get_suppressed_tokens(self._tokenizer, [-1])
-        self._language = language
+        self._language = spoken[0]
         self._max_waiting = max_waiting
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="whisper")
         self._lock = threading.Lock()
@@ -141,9 +147,11 @@ class WhisperEngine:
         padded: NDArray[np.float32] = np.zeros(window * RATE, dtype=np.float32)
         padded[: len(sound)] = sound.astype(np.float32) / 32768
         features = self._model.feature_extractor(padded)[:, : window * _FRAMES_A_SECOND]
-        prompt = self._tokenizer.sot_sequence
+        encoded = self._model.encode(np.ascontiguousarray(features))
+        language = self._spoken(encoded)
+        prompt = self._tokenizers[language].sot_sequence
         result = self._model.model.generate(
-            self._model.encode(np.ascontiguousarray(features)),
+            encoded,
             [prompt],
             beam_size=1,
             max_length=min(448, len(prompt) + _TOKENS_SPARE + len(sound) * _TOKENS_A_SECOND // RATE),
@@ -153,7 +161,14 @@ class WhisperEngine:
         )[0]
         tokens = result.sequences_ids[0]
         text = self._tokenizer.decode(self._within(tokens, len(sound))).strip()
-        return _Part(text, result.scores[0] * len(tokens), len(tokens) + 1, result.no_speech_prob)
+        return _Part(text, result.scores[0] * len(tokens), len(tokens) + 1, result.no_speech_prob, language)
+
+    def _spoken(self, encoded: StorageView) -> str:
+        """The code of the language spoken, of those that may be."""
+        if len(self._tokenizers) == 1:
+            return self._language
+        likely = self._model.model.detect_language(encoded)[0]
+        return next((token[2:-2] for token, _ in likely if token[2:-2] in self._tokenizers), self._language)
 
     def _within(self, tokens: list[int], samples: int) -> list[int]:
         """The text tokens of segments that begin inside the sound: what Whisper dates later, it made up."""
@@ -191,7 +206,7 @@ def _joined(parts: list[_Part], language: str) -> Transcript:
     tokens = sum(part.tokens for part in parts)
     return Transcript(
         text,
-        language,
+        next((part.language for part in parts if part.text), language),
         no_speech=min((part.no_speech for part in parts), default=1.0),
         compression=compression(text),
         confidence=sum(part.log_probability for part in parts) / tokens if tokens else 0.0,
