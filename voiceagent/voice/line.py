@@ -84,7 +84,8 @@ class Line:
             self._fail()
             return
         self._handed += FRAME_SAMPLES
-        self.leak.played(samples, clock.now())
+        if own:  # people are not guarded against one another: two who begin at once are both heard
+            self.leak.played(samples, clock.now())
         self._flight.hand(clock.now())
         self.playback.hand(own=own)
         if dropped:
