@@ -75,6 +75,30 @@ def test_what_is_told_when(line: Line, expected: list[tuple[str, int]]) -> None:
     assert told(hear(line)[0]) == expected
 
 
+def leveled(*stretches: tuple[float, int, int]) -> list[SpeechEvent]:
+    """All events of a line of stretches: a probability, so many frames long, so loud."""
+    segmenter, events = Segmenter(HearingSettings()), list[SpeechEvent]()
+    for probability, length, loud in stretches:
+        for _ in range(length):
+            events += segmenter.hear(np.full(FRAME_SAMPLES, loud, dtype=np.int16), probability)
+    return events
+
+
+@pytest.mark.parametrize(
+    ("stretches", "paused"),
+    [
+        ([(VOICE, 30, 8_000), (VOICE, 4, 100), (QUIET, 40, 0)], 600),
+        ([(VOICE, 30, 8_000), (VOICE, 4, 400), (QUIET, 40, 0)], 680),
+        ([(VOICE, 30, 8_000), (VOICE, 20, 100), (QUIET, 40, 0)], 880),
+        ([(VOICE, 1, 30_000), (VOICE, 300, 800), (QUIET, 40, 0)], 6_020),
+    ],
+    ids=["a tail is silence", "soft speech is speech", "at most 120 ms of it", "a slam is forgotten"],
+)
+def test_a_voice_ends_where_its_sound_does(stretches: list[tuple[float, int, int]], paused: int) -> None:
+    """A detector goes on for a while after the voice: the silence is counted from the sound's end."""
+    assert told(leveled(*stretches))[1] == ("Paused", paused)
+
+
 def test_the_sound_has_300_ms_before_the_first_word() -> None:
     events, sound = hear([(QUIET, 50), (VOICE, 20), (QUIET, 40)])
     ended = events[-1]

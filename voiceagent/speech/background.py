@@ -1,5 +1,6 @@
 """Whether what sounds is a steady background (babble, music, a fan) that the detector half takes for a voice."""
 
+import math
 from typing import Final
 
 import numpy as np
@@ -28,12 +29,19 @@ class Background:
         self._probabilities = np.zeros(_WINDOW_FRAMES)
         self._heard = 0
         self._steady = False
+        self._level = 0.0
+
+    @property
+    def level(self) -> float:
+        """The last frame's level in decibels over one step of a 16-bit sample; 0 is quiet."""
+        return self._level
 
     def hear(self, samples: Samples, probability: float) -> bool:
         """Takes the next frame and its probability of a voice; says whether it belongs to a steady background."""
         slot = self._heard % _WINDOW_FRAMES
         wide = samples.astype(np.float64)
-        self._levels[slot] = 10 * np.log10(max(_FLOOR, float(wide @ wide) / len(wide)))
+        self._level = 10 * math.log10(max(_FLOOR, float(wide @ wide) / len(wide)))
+        self._levels[slot] = self._level
         self._probabilities[slot] = probability
         self._heard += 1
         if self._heard >= _WINDOW_FRAMES and self._heard % 5 == 0:
