@@ -21,7 +21,7 @@ from voiceagent.audio.frame import FRAME_MS, FRAME_SAMPLES, RATE, Samples, to_ms
 from voiceagent.speech.detector import GatedDetector, Silero
 from voiceagent.speech.endpoint import Expectation, Silence, wait_ms
 from voiceagent.speech.piper import PiperEngine
-from voiceagent.speech.segmenter import Segmenter, SpeechEnded, SpeechPaused, SpeechResumed
+from voiceagent.speech.segmenter import Segmenter, SpeechEnded, SpeechHushed, SpeechPaused, SpeechResumed
 from voiceagent.speech.settings import HearingSettings
 from voiceagent.speech.smartturn import SmartTurn
 from voiceagent.speech.whisper import WhisperEngine
@@ -77,7 +77,7 @@ TURNS_MS = ((6_680, 7_160), (8_440, 9_800), (10_780, 14_180), (14_440, 17_770), 
 class Fact:
     """One silence of at least 200 ms in an utterance; `lasts_ms` is FOREVER_MS at its end.
 
-    It is judged, and its words are known, so many ms after the last voice: both are begun at 200 ms.
+    Its words are known and it is judged so many ms after the last voice: begun at 100 and at 200 ms.
     """
 
     name: str
@@ -103,28 +103,31 @@ class Bench:
         """Its silences, in order; none after a part that the detector itself ended."""
         detector, segmenter = GatedDetector(self.silero), Segmenter(HearingSettings())
         sound = np.concatenate([sound, np.zeros(6 * RATE, dtype=np.int16)])
-        found: list[tuple[SpeechPaused, int]] = []
+        pause: SpeechPaused | None = None
+        hush = sound[:0]
         told: list[Fact] = []
         voiced = 0
         for at in range(0, sound.size - FRAME_SAMPLES + 1, FRAME_SAMPLES):
             frame = sound[at : at + FRAME_SAMPLES]
             for event in segmenter.hear(frame, detector.probability(frame), to_samples(5_000)):
                 match event:
+                    case SpeechHushed():
+                        hush = event.sound
                     case SpeechPaused():
-                        found.append((event, voiced))
-                    case SpeechResumed() | SpeechEnded():
-                        pause, spoken = found[-1]
+                        pause = event
+                    case SpeechResumed() | SpeechEnded() if pause is not None:
                         lasts = FOREVER_MS if isinstance(event, SpeechEnded) else to_ms(event.at - pause.at)
-                        told.append(await self._fact(name, pause.sound, lasts, spoken))
+                        told.append(await self._fact(name, (hush, pause.sound), lasts, voiced))
+                        pause = None
             voiced += FRAME_MS * segmenter.voiced
         return told
 
-    async def _fact(self, name: str, sound: Samples, lasts_ms: int, voiced_ms: int) -> Fact:
+    async def _fact(self, name: str, sounds: tuple[Samples, Samples], lasts_ms: int, voiced_ms: int) -> Fact:
         began = time.perf_counter()
-        finished = self.judge.judge(sound)
+        finished = self.judge.judge(sounds[1])
         judged = time.perf_counter()
-        words = (await self.whisper.transcribe(sound)).text
-        took = [200 + round((end - start) * 1000) for start, end in ((began, judged), (judged, time.perf_counter()))]
+        words = (await self.whisper.transcribe(sounds[0])).text
+        took = [200 + round((judged - began) * 1000), 100 + round((time.perf_counter() - judged) * 1000)]
         return Fact(name, lasts_ms, finished, words, voiced_ms, *took)
 
     async def spoken(self, text: str) -> Samples:

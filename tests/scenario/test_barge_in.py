@@ -159,8 +159,8 @@ async def test_what_was_held_waits_for_no_later_words_and_goes_before_them() -> 
     call = ScriptedCall("s1", [*TURN, (1_000, 0), (300, 600), (1_000, 0), (600, 700)], until_ms=7_000)
     async with house(strategy(InterruptionStrategy.DISABLED), answers=[LONG], stt=stt) as here:
         await here.receive(call)
-        assert here.agent.read[1:] == [(4_760, "one"), (4_900, "two")]
-        assert f"4760 speech.finished {LONG}" in await here.log()
+        assert here.agent.read[1:] == [(4_660, "one"), (4_800, "two")]
+        assert f"4660 speech.finished {LONG}" in await here.log()
 
 
 async def test_disabled_keeps_the_last_eight() -> None:

@@ -6,7 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voiceagent.audio.frame import FRAME_MS, FRAME_SAMPLES, Samples, to_ms, to_samples
-from voiceagent.speech.segmenter import Segmenter, SpeechEnded, SpeechEvent, SpeechPaused, SpeechResumed, SpeechStarted
+from voiceagent.speech.segmenter import (
+    Segmenter,
+    SpeechEnded,
+    SpeechEvent,
+    SpeechHushed,
+    SpeechPaused,
+    SpeechResumed,
+    SpeechStarted,
+)
 from voiceagent.speech.settings import HearingSettings
 
 Line = list[tuple[float, int]]
@@ -44,16 +52,27 @@ def told(events: list[SpeechEvent]) -> list[tuple[str, int]]:
     [
         ([(QUIET, 100)], []),
         ([(QUIET, 20), (VOICE, 5), (QUIET, 60)], []),
-        ([(QUIET, 20), (VOICE, 10), (QUIET, 60)], [("Started", 400), ("Paused", 600), ("Ended", 600)]),
-        ([(VOICE, 30), (QUIET, 60)], [("Started", 0), ("Paused", 600), ("Ended", 600)]),
-        ([(VOICE, 30), (QUIET, 9), (VOICE, 10), (QUIET, 30)], [("Started", 0), ("Paused", 980), ("Ended", 980)]),
+        ([(QUIET, 20), (VOICE, 10), (QUIET, 60)], [("Started", 400), ("Hushed", 600), ("Paused", 600), ("Ended", 600)]),
+        ([(VOICE, 30), (QUIET, 60)], [("Started", 0), ("Hushed", 600), ("Paused", 600), ("Ended", 600)]),
+        (
+            [(VOICE, 30), (QUIET, 9), (VOICE, 10), (QUIET, 30)],
+            [("Started", 0), ("Hushed", 600), ("Resumed", 780), ("Hushed", 980), ("Paused", 980), ("Ended", 980)],
+        ),
         (
             [(VOICE, 30), (QUIET, 15), (VOICE, 10), (QUIET, 30)],
-            [("Started", 0), ("Paused", 600), ("Resumed", 900), ("Paused", 1100), ("Ended", 1100)],
+            [
+                ("Started", 0),
+                ("Hushed", 600),
+                ("Paused", 600),
+                ("Resumed", 900),
+                ("Hushed", 1100),
+                ("Paused", 1100),
+                ("Ended", 1100),
+            ],
         ),
         ([(0.45, 50), (QUIET, 50)], []),
-        ([(VOICE, 1), (0.4, 9), (QUIET, 50)], [("Started", 0), ("Paused", 200), ("Ended", 200)]),
-        ([(VOICE, 3), (QUIET, 3), (VOICE, 5), (QUIET, 50)], [("Started", 0), ("Paused", 220), ("Ended", 220)]),
+        ([(VOICE, 1), (0.4, 9), (QUIET, 50)], [("Started", 0), ("Hushed", 200), ("Paused", 200), ("Ended", 200)]),
+        ([(VOICE, 3), (QUIET, 3), (VOICE, 5), (QUIET, 50)], [("Started", 0), ("Hushed", 220), ("Paused", 220), ("Ended", 220)]),
         ([(VOICE, 3), (QUIET, 6), (VOICE, 5), (QUIET, 50)], []),
         ([(VOICE, 30)], [("Started", 0), ("Ended", 600)]),
     ],
@@ -96,7 +115,7 @@ def leveled(*stretches: tuple[float, int, int]) -> list[SpeechEvent]:
 )
 def test_a_voice_ends_where_its_sound_does(stretches: list[tuple[float, int, int]], paused: int) -> None:
     """A detector goes on for a while after the voice: the silence is counted from the sound's end."""
-    assert told(leveled(*stretches))[1] == ("Paused", paused)
+    assert told(leveled(*stretches))[1:3] == [("Hushed", paused), ("Paused", paused)]
 
 
 def test_the_sound_has_300_ms_before_the_first_word() -> None:
@@ -104,14 +123,17 @@ def test_the_sound_has_300_ms_before_the_first_word() -> None:
     ended = events[-1]
     assert isinstance(ended, SpeechEnded)
     assert (ended.start, ended.sound_at) == (to_samples(1000), to_samples(700))
-    assert np.array_equal(ended.sound, sound[to_samples(700) : to_samples(1600)])
+    assert np.array_equal(ended.sound, sound[to_samples(700) : to_samples(1500)])
 
 
-def test_the_pause_gives_the_very_sound_of_the_end() -> None:
-    paused, ended = hear([(QUIET, 50), (VOICE, 20), (QUIET, 40)])[0][1:]
+def test_the_hush_gives_the_very_sound_of_the_end_and_the_pause_that_and_its_silence() -> None:
+    hushed, paused, ended = hear([(QUIET, 50), (VOICE, 20), (QUIET, 40)])[0][1:]
+    assert isinstance(hushed, SpeechHushed)
     assert isinstance(paused, SpeechPaused)
     assert isinstance(ended, SpeechEnded)
-    assert np.array_equal(paused.sound, ended.sound)
+    assert np.array_equal(hushed.sound, ended.sound)
+    assert np.array_equal(paused.sound[: hushed.sound.size], hushed.sound)
+    assert paused.sound.size - hushed.sound.size == to_samples(100)
 
 
 def test_the_pre_roll_never_repeats_the_utterance_before() -> None:
@@ -130,7 +152,7 @@ def test_speech_that_never_ends_is_cut_at_30_s_without_a_gap() -> None:
     parts = [event for event in events if isinstance(event, SpeechEnded)]
     assert [part.continues for part in parts] == [True, True, False]
     assert parts[0].sound.size == to_samples(30_000)
-    assert np.array_equal(np.concatenate([part.sound for part in parts]), sound[to_samples(100) : to_samples(70_600)])
+    assert np.array_equal(np.concatenate([part.sound for part in parts]), sound[to_samples(100) : to_samples(70_500)])
 
 
 def test_the_cut_falls_into_a_dip_when_there_is_one() -> None:
@@ -180,7 +202,7 @@ def test_each_start_has_one_end_and_positions_grow(line: Line) -> None:
             case SpeechStarted(at=at):
                 assert start is None
                 start = latest = at
-            case SpeechPaused(at, sound):
+            case SpeechHushed(at, sound) | SpeechPaused(at, sound):
                 assert start is not None
                 assert start < at
                 assert latest <= at

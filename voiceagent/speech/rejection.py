@@ -17,6 +17,8 @@ _FASTEST_WORDS_A_SECOND: Final = 8.0
 _SPARE_WORDS: Final = 3
 _FEW_UNIQUE: Final = 0.4
 _LOOP_WORDS: Final = 8
+_WORDLESS: Final = frozenset({"nobody spoke", "not understood"})
+_HUM_MS: Final = 1_000
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
@@ -39,6 +41,15 @@ def reject(transcript: Transcript, voiced_ratio: float, duration_ms: int) -> str
         "hardly any voice": voiced_ratio < _MOSTLY_SILENT,
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
+
+
+def hums(why: str, voiced_ms: int) -> bool:
+    """Whether speech that was rejected for `why` may have been a hum or a laugh: a voice, soon over, in which no word is found.
+
+    Measured with tiny.en and base: "mm-hm" and laughter are an utterance of 280-520 ms, and "nobody spoke" or "not understood";
+    coughs and slams are no utterance at all.
+    """
+    return why in _WORDLESS and voiced_ms < _HUM_MS
 
 
 def runs_away(transcript: Transcript, duration_ms: int) -> bool:

@@ -39,8 +39,16 @@ class SpeechStarted:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SpeechPaused:
+class SpeechHushed:
     """The voice fell silent at `at`; `sound` is the utterance so far, worth decoding: if nothing follows, it is all of it."""
+
+    at: int
+    sound: Samples
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpeechPaused:
+    """It is silent for so long now that this may be the end; `sound` is the utterance with that silence, worth judging."""
 
     at: int
     sound: Samples
@@ -48,7 +56,7 @@ class SpeechPaused:
 
 @dataclass(frozen=True, slots=True)
 class SpeechResumed:
-    """The pause is over: the voice is back since `at`."""
+    """The hush, or the pause that came of it, is over: the voice is back since `at`."""
 
     at: int
 
@@ -58,7 +66,7 @@ class SpeechEnded:
     """An utterance: its voice from `start` to `end`, and the sound to decode.
 
     `sound` begins at position `sound_at`, at most the pre-roll before `start`, and never repeats a sample of another
-    utterance. When the utterance ended after a pause, it is the very sound that `SpeechPaused` gave. `voiced_ratio` is the
+    utterance. When the utterance ended after a pause, it is the very sound that `SpeechHushed` gave. `voiced_ratio` is the
     share of voiced frames between `start` and `end`. `continues`: the speaker went on, this part was cut at the bound, and
     the next one's sound begins with the next sample.
     """
@@ -71,12 +79,12 @@ class SpeechEnded:
     continues: bool = False
 
 
-SpeechEvent = SpeechStarted | SpeechPaused | SpeechResumed | SpeechEnded
+SpeechEvent = SpeechStarted | SpeechHushed | SpeechPaused | SpeechResumed | SpeechEnded
 
 
 @dataclass(slots=True)
 class _Utterance:
-    """What is known of the utterance being heard, in positions; `paused_to` is the end of the sound its pause gave.
+    """What is known of the utterance being heard, in positions; `hushed_to` is the end of the sound its hush gave.
 
     `last_voice` is where the detector last heard a voice, `last_loud` where that was no mere tail; levels are in decibels.
     """
@@ -85,7 +93,8 @@ class _Utterance:
     sound_at: int
     last_voice: int
     voiced: int
-    paused_to: int | None = None
+    hushed_to: int | None = None
+    paused: bool = False
     last_loud: int = 0
     loudest: float = 0.0
 
@@ -107,14 +116,15 @@ class Segmenter:
     """One line's segmenter. Positions count samples from the first frame heard.
 
     Voice begins at `threshold` and lasts while above `release`; a steady background counts as silence however it is judged.
-    Each start has one end, with start < pause <= end; what goes on past `max_speech_ms` is cut, in a dip of the voice if one
-    comes in the last tenth, and the parts join without a sample lost or doubled.
+    Each start has one end, with start < hush <= pause <= end; what goes on past `max_speech_ms` is cut, in a dip of the voice if
+    one comes in the last tenth, and the parts join without a sample lost or doubled.
     """
 
     def __init__(self, settings: HearingSettings) -> None:
         self._settings = settings
         self._pre_roll = to_samples(settings.pre_roll_ms)
         self._min_speech = to_samples(settings.min_speech_ms)
+        self._hush = to_samples(settings.decode_ms)
         self._pause = to_samples(settings.pause_ms)
         self._end_silence = to_samples(settings.end_silence_ms)
         self._limit = to_samples(settings.max_speech_ms)
@@ -179,23 +189,30 @@ class Segmenter:
         length = begin - open_.sound_at
         if length >= self._limit or (dip >= _DIP and length >= _SOFT_LIMIT * self._limit):
             return self._cut(open_, open_.last_voice + dip // 2, begin)
-        resumed = (SpeechResumed(begin),) if open_.paused_to is not None else ()
-        open_.paused_to = None
+        resumed = (SpeechResumed(begin),) if open_.hushed_to is not None else ()
+        open_.hushed_to, open_.paused = None, False
         open_.voice(begin, now, self._background.level)
         return resumed
 
     def _hear_silence(self, open_: _Utterance, end_silence: int) -> tuple[SpeechEvent, ...]:
         now = self._tape.end
         silence = now - open_.end
-        paused: tuple[SpeechEvent, ...] = ()
-        if silence >= self._pause and open_.paused_to is None:
-            open_.paused_to = now
-            paused = (SpeechPaused(open_.end, self._tape.between(open_.sound_at, now)),)
-        if silence >= end_silence and open_.paused_to is not None:
-            return (*paused, *self._end(open_, open_.paused_to))
+        told = self._silent(open_, silence)
+        if silence >= end_silence and open_.paused and open_.hushed_to is not None:
+            return (*told, *self._end(open_, open_.hushed_to))
         if now - open_.sound_at >= self._limit:
-            return (*paused, *self._end(open_, max(open_.end, open_.sound_at + self._limit)))
-        return paused
+            return (*told, *self._end(open_, max(open_.end, open_.sound_at + self._limit)))
+        return told
+
+    def _silent(self, open_: _Utterance, silence: int) -> tuple[SpeechEvent, ...]:
+        told: list[SpeechEvent] = []
+        if silence >= self._hush and open_.hushed_to is None:
+            open_.hushed_to = self._tape.end
+            told.append(SpeechHushed(open_.end, self._tape.between(open_.sound_at, self._tape.end)))
+        if silence >= self._pause and not open_.paused:
+            open_.paused = True
+            told.append(SpeechPaused(open_.end, self._tape.between(open_.sound_at, self._tape.end)))
+        return tuple(told)
 
     def _end(self, open_: _Utterance, sound_to: int) -> tuple[SpeechEvent, ...]:
         ended = self._ended(open_, sound_to)

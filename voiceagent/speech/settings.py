@@ -31,7 +31,10 @@ class HearingSettings(BaseModel):
     threshold: float = Field(0.5, gt=0, lt=1, description="probability from which a frame begins speech")
     release: float = Field(0.35, gt=0, lt=1, description="probability below which a frame is silence once speech has begun")
     min_speech_ms: int = Field(120, ge=20, le=1000, description="voice shorter than this is no speech")
-    pause_ms: int = Field(200, ge=60, le=2000, description="silence after which words are decoded ahead")
+    decode_ms: int = Field(100, ge=60, le=2000, description="silence after which words are decoded ahead")
+    pause_ms: int = Field(
+        200, ge=60, le=2000, description="silence that may be the end: from here on it is judged, and answered ahead"
+    )
     patience: Patience = Field("normal", description="how long a pause may last before it is taken for the end")
     smart_turn: bool = Field(True, description="judge by the sound, too, whether a speaker who has paused is done")
     min_wait_ms: int = Field(300, ge=100, le=3000, description="silence that ends what surely is finished, at least")
@@ -44,7 +47,7 @@ class HearingSettings(BaseModel):
     def _in_order(self) -> Self:
         if self.release > self.threshold:
             raise ValueError(f"release ({self.release}) must not be above threshold ({self.threshold})")
-        waits = ("pause_ms", "end_silence_ms", "max_wait_ms"), ("min_wait_ms", "max_wait_ms")
+        waits = ("decode_ms", "pause_ms", "end_silence_ms", "max_wait_ms"), ("min_wait_ms", "max_wait_ms")
         for names in waits:
             for less, more in pairwise(names):
                 if getattr(self, less) > getattr(self, more):

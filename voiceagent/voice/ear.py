@@ -11,7 +11,15 @@ from voiceagent.audio.frame import FRAME_SAMPLES, Samples, to_ms, to_samples
 from voiceagent.speech.endpoint import Expectation, Silence, wait_ms
 from voiceagent.speech.engines import Transcript
 from voiceagent.speech.rejection import reject, runs_away
-from voiceagent.speech.segmenter import Segmenter, SpeechEnded, SpeechEvent, SpeechPaused, SpeechResumed, SpeechStarted
+from voiceagent.speech.segmenter import (
+    Segmenter,
+    SpeechEnded,
+    SpeechEvent,
+    SpeechHushed,
+    SpeechPaused,
+    SpeechResumed,
+    SpeechStarted,
+)
 from voiceagent.voice.guess import Guesses
 from voiceagent.voice.hearing import Hearing
 from voiceagent.voice.recognition import Decoding, Recognition
@@ -118,13 +126,13 @@ class Candidate:
 
 @dataclass(slots=True)
 class _Pause:
-    """A silence that may end the utterance: where its voice ended, the sound up to here, and what is on its way: its words, and
-    whether it sounds finished."""
+    """A silence that may end the utterance: where its voice ended, the sound up to here, and what is on its way: its words, and,
+    once it has lasted, whether it sounds finished."""
 
     end: int
     samples: int
     words: Decoding
-    finished: asyncio.Future[float | None]
+    finished: asyncio.Future[float | None] | None = None
 
 
 @dataclass(slots=True)
@@ -202,10 +210,10 @@ class Ear:
         open_, settings = self._open, self._hearing.settings
         if open_ is None or open_.pause is None:
             return to_samples(settings.max_wait_ms)
-        words, finished = _result(open_.pause.words), _result(open_.pause.finished)
+        words, judging = _result(open_.pause.words), open_.pause.finished
         text = words.text if isinstance(words, Transcript) else "" if words else None
         language = words.language if isinstance(words, Transcript) else settings.language
-        known = Silence(to_ms(open_.voiced), finished, text, language, judging=not open_.pause.finished.done())
+        known = Silence(to_ms(open_.voiced), _result(judging), text, language, judging=judging is None or not judging.done())
         return to_samples(wait_ms(known, self._expecting(), settings))
 
     def _stirs(self, before: int) -> tuple[EarEvent, ...]:
@@ -222,11 +230,12 @@ class Ear:
             match fact:
                 case SpeechStarted():
                     events.append(self._begin(fact))
-                case SpeechPaused() if open_ is not None:
-                    events.append(self._pause(open_, fact))
+                case SpeechHushed() if open_ is not None:
+                    open_.pause = _Pause(fact.at, fact.sound.size, open_.recognition.words(fact.sound))
+                case SpeechPaused() if open_ is not None and open_.pause is not None:
+                    events.append(self._pause(open_, open_.pause, fact))
                 case SpeechResumed() if open_ is not None:
-                    _forget(open_)
-                    events.append(Resumed(open_.input_id, to_ms(self._at)))
+                    events += self._resume(open_)
                 case SpeechEnded() if open_ is not None:
                     events.append(self._end(open_, fact))
                 case _:
@@ -240,13 +249,18 @@ class Ear:
         self._open = _Open(self._new_input(), fact.at, to_samples(voiced), recognition)
         return Began(self._open.input_id, to_ms(fact.at), to_ms(self._at), voiced)
 
-    def _pause(self, open_: _Open, fact: SpeechPaused) -> Paused:
-        """It may be the end: the words are then ready when that is decided."""
-        words, finished = open_.recognition.words(fact.sound), self._hearing.finished(self._tasks, fact.sound)
-        pause = _Pause(fact.at, fact.sound.size, words, finished)
-        open_.pause = pause
+    def _pause(self, open_: _Open, pause: _Pause, fact: SpeechPaused) -> Paused:
+        """It may be the end: the words are then ready when that is decided. They are told after this pause is, even if they are
+        known."""
+        pause.finished = self._hearing.finished(self._tasks, fact.sound)
         pause.words.add_done_callback(partial(self._candidate, open_, pause))
         return Paused(open_.input_id, to_ms(self._at), to_ms(fact.at), to_ms(open_.voiced))
+
+    def _resume(self, open_: _Open) -> tuple[EarEvent, ...]:
+        """The voice is back: told of when the pause was."""
+        told = open_.pause is not None and open_.pause.finished is not None
+        _forget(open_)
+        return (Resumed(open_.input_id, to_ms(self._at)),) if told else ()
 
     def _candidate(self, open_: _Open, pause: _Pause, task: Decoding) -> None:
         if task.cancelled() or self._open is not open_ or open_.pause is not pause:
@@ -262,7 +276,8 @@ class Ear:
         open_.recognition.drop()
         if open_.pause is not None and open_.pause.samples == fact.sound.size:
             words = open_.pause.words
-            open_.pause.finished.cancel()
+            if open_.pause.finished is not None:
+                open_.pause.finished.cancel()
         else:
             _forget(open_)
             words = open_.recognition.words(fact.sound)
@@ -308,10 +323,11 @@ class Ear:
 def _forget(open_: _Open) -> None:
     if open_.pause is not None:
         open_.pause.words.cancel()
-        open_.pause.finished.cancel()
+        if open_.pause.finished is not None:
+            open_.pause.finished.cancel()
         open_.pause = None
 
 
-def _result(work: asyncio.Future[T]) -> T | None:
-    """What came of it; None while nothing has."""
-    return work.result() if work.done() and not work.cancelled() else None
+def _result(work: asyncio.Future[T] | None) -> T | None:
+    """What came of it; None while nothing has, or before it has begun."""
+    return work.result() if work is not None and work.done() and not work.cancelled() else None
