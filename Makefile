@@ -7,6 +7,8 @@ PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3,$(if 
 RUNTIME := $(VENV)/.installed
 DEVELOP := $(VENV)/.installed-dev
 CONFIG ?= config/browser.toml
+# A worker a core, at most four; what runs in real time has one worker for itself (tests/conftest.py). None: make test WORKERS=
+WORKERS ?= -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 
 .PHONY: help run test fast check fmt bench long models install install-dev pins
 
@@ -17,10 +19,10 @@ run: models ## install what is missing, fetch the models, open the door for brow
 	@$(VENV)/bin/voiceagent serve --config $(CONFIG) $(if $(PORT),--port $(PORT))
 
 test: $(DEVELOP) models ## every test that ends within 25 minutes
-	$(PY) -m pytest -m "not long"
+	$(PY) -m pytest $(WORKERS) -m "not long"
 
 fast: $(DEVELOP) ## tests without models, sockets or real time
-	$(PY) -m pytest tests/unit tests/scenario -q -m "not long"
+	$(PY) -m pytest tests/unit tests/scenario -q $(WORKERS) -m "not long"
 
 check: $(DEVELOP) ## format, lint, types, layers, sizes
 	$(VENV)/bin/ruff format --check .

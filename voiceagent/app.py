@@ -33,7 +33,10 @@ from voiceagent.trace.witness import NOBODY, Exporter, Figures, Witness
 from voiceagent.voice.reception import Hearing, Reception
 from voiceagent.voice.settings import VoiceSettings
 from voiceagent.web.metrics import show
+from voiceagent.web.push.pusher import AT_ONCE, Pusher, Sealer
+from voiceagent.web.push.settings import PushSettings
 from voiceagent.web.status import Status
+from voiceagent.web.webhooks.sender import HttpSender
 from voiceagent.web.webhooks.settings import WebhookSettings
 from voiceagent.web.webhooks.webhooks import Webhooks
 
@@ -84,6 +87,7 @@ class App:
         self._reception: Reception | None = None
         self._thinker: Thinker | None = None
         self.figures: Figures | None = None
+        self.pusher: Pusher | None = None
 
     async def __aenter__(self) -> Self:
         try:
@@ -112,6 +116,7 @@ class App:
             other_rooms=room.other_rooms,
         )
         self._engine = await self._stack.enter_async_context(engine)
+        self.pusher = await self._push(engine)
         engine.register_channel(await self._agent(agent, self._model))
         if sound is not None:
             self._reception = Reception(engine, *sound, self._voice_settings(), self.settings.speaking)
@@ -119,6 +124,15 @@ class App:
             show(self.figures, engine, hooks, lambda: 0 if self._reception is None else self._reception.calls)
             lag = asyncio.create_task(watch_loop(self.figures.lag), name="lag of the loop")
             self._stack.callback(lag.cancel)
+
+    async def _push(self, engine: RoomEngine) -> Pusher | None:
+        """Who notifies devices of urgent questions, if the settings hold a key."""
+        settings = self.settings.web.push
+        if settings.key is None:
+            return None
+        pusher = Pusher(settings, _envelopes(settings), HttpSender(AT_ONCE, __version__))
+        self._stack.callback(engine.questions.watchers.watch(pusher.take))
+        return await self._stack.enter_async_context(pusher)
 
     def _witness(self) -> Witness:
         """Who is told what is measured."""
@@ -244,6 +258,15 @@ def _measuring(settings: TelemetrySettings, provider: str) -> tuple[Figures | No
     except ModuleNotFoundError as error:
         log.warning("not all is measured: %s is not installed; run: pip install 'voiceagent[telemetry]'", error.name)
     return figures, None
+
+
+def _envelopes(settings: PushSettings) -> Sealer:
+    """What seals notifications. Raises ConfigError when its packages are not installed."""
+    try:
+        from voiceagent.web.push.envelope import Envelopes
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"no notifications: {error.name} is not installed; run: pip install 'voiceagent[push]'") from None
+    return Envelopes(settings)
 
 
 async def _postgres(dsn: str) -> Store:

@@ -73,13 +73,14 @@ def _of_language(code: str) -> Table:
     if code == AUTO:
         return {"hearing": hearing, "speaking": {"language": code}}
     if known is None:
-        return {"hearing": hearing, "speaking": {**speaking, "voice": f"espeak:{code}"}, "voice": {"greeting": ""}}
+        silent: Table = {"voice": {"greeting": ""}, "agent": {"filler": ""}}
+        return {"hearing": hearing, "speaking": {**speaking, "voice": f"espeak:{code}"}, **silent}
     prompt = f"{AgentSettings().system_prompt} Answer in {known.name}."
     return {
         "hearing": hearing,
         "speaking": {**speaking, "voice": known.voice},
         "voice": {"greeting": known.greeting},
-        "agent": {"system_prompt": prompt, "apology": known.apology},
+        "agent": {"system_prompt": prompt, "apology": known.apology, "filler": known.filler},
     }
 
 

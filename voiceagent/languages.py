@@ -11,7 +11,8 @@ AUTO: Final = "auto"
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """One language: its models, the first thing said in it, what is said when the brain fails, and what tells it apart.
+    """One language: its models, the first thing said in it, what is said when the brain fails or a tool lasts, and what tells it
+    apart.
 
     `frequent` are words that stand in almost every sentence of it and in few sentences of the others.
     """
@@ -22,6 +23,7 @@ class Language:
     voice: str
     greeting: str
     apology: str
+    filler: str
     frequent: frozenset[str]
 
 
@@ -48,6 +50,7 @@ LANGUAGES: Final = {
             "en_US-joe-medium",
             "Hello, how can I help?",
             "Sorry, something went wrong on my side. Could you say that again?",
+            "One moment, please.",
             frozenset(_ENGLISH.split()),
         ),
         Language(
@@ -57,6 +60,7 @@ LANGUAGES: Final = {
             "fr_FR-siwis-medium",
             "Bonjour, que puis-je faire pour vous ?",
             "Pardon, quelque chose n'a pas marché de mon côté. Vous pouvez répéter ?",
+            "Un instant, s'il vous plaît.",
             frozenset(_FRENCH.split()),
         ),
         Language(
@@ -66,6 +70,7 @@ LANGUAGES: Final = {
             "es_ES-davefx-medium",
             "Hola, ¿en qué puedo ayudar?",
             "Perdón, algo ha fallado por mi parte. ¿Puede repetirlo?",
+            "Un momento, por favor.",
             frozenset(_SPANISH.split()),
         ),
     )

@@ -5,8 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from tests.scenario.scripted import AGENT_LEVEL, QUIET, House, ScriptedCall, ScriptedStt, house
+from tests.scenario.scripted import AGENT_LEVEL, QUIET, ROOM, House, ScriptedCall, ScriptedStt, house
 from voiceagent.agent.channel import AIChannel
+from voiceagent.agent.settings import AgentSettings
 from voiceagent.audio.frame import FRAME_MS
 from voiceagent.llm.model import ToolCall
 from voiceagent.llm.scripted import ScriptedModel
@@ -16,6 +17,7 @@ from voiceagent.voice.settings import VoiceSettings
 ANN, ECHO, LATE = 1_000, 2_000, 3_000
 TURN = [(200, 0), (800, ANN)]
 FIRST = "We are open from nine until ten, and on Sunday we are closed."
+FILLER = "One moment, please."
 SECOND = "The second floor has forty seats, and a view over the river."
 
 
@@ -72,17 +74,60 @@ async def test_case_21_what_comes_back_behind_the_last_sound_is_no_turn(after_ms
 # -- 40: a tool that takes long ---------------------------------------------------------------------------------------------
 
 
-def slow_tool(asked: str = "One moment, I look.") -> AIChannel:
+def slow_tool(asked: str = "One moment, I look.", *, takes: float = 10, rounds: int = 1, filler: str = FILLER) -> AIChannel:
     async def look() -> str:
-        await asyncio.sleep(10)
+        await asyncio.sleep(takes)
         return "Tuesday"
 
-    model = ScriptedModel([[asked, ToolCall("c1", "look", "{}")], "It is Tuesday.", "Yes, really."])
-    return AIChannel("assistant", provider=model, system_prompt="", tools=[look])
+    first = [*([asked] if asked else []), ToolCall("c1", "look", "{}")]
+    more = [[ToolCall(f"c{number}", "look", "{}")] for number in range(2, rounds + 1)]
+    model = ScriptedModel([first, *more, "It is Tuesday.", "Yes, really."])
+    return AIChannel("assistant", provider=model, system_prompt="", tools=[look], settings=AgentSettings(filler=filler))
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+async def test_case_40_a_slow_tool_is_filled_within_two_seconds_and_its_result_comes_unprompted(rounds: int) -> None:
+    call = ScriptedCall("s1", TURN, until_ms=16_000)
+    async with house(agent=slow_tool("", takes=10 / rounds, rounds=rounds)) as here:
+        await here.receive(call)
+        said = [text for who, text in await here.messages() if who == "assistant"]
+        (started, *_) = [event.at_ms for event in await here.read() if event.type == "tool.started"]
+    heard = [at for at, level in call.heard if level]
+    assert started < heard[0] <= started + 2_000
+    assert " ".join(said).split() == f"{FILLER} It is Tuesday.".split()
+    spoken = [at for before, at in pairwise([0, *heard]) if at - before > 1_000]
+    assert len(spoken) == 2
+    assert spoken[1] >= started + 10_000
+
+
+@pytest.mark.parametrize(("asked", "takes", "filler"), [("", 1.4, FILLER), ("", 10, ""), ("I look.", 10, FILLER)])
+async def test_case_40_a_quick_tool_or_one_that_was_announced_is_not_filled(asked: str, takes: float, filler: str) -> None:
+    call = ScriptedCall("s1", TURN, until_ms=16_000)
+    async with house(agent=slow_tool(asked, takes=takes, filler=filler)) as here:
+        await here.receive(call)
+        said = [text for who, text in await here.messages() if who == "assistant"]
+    assert said == [*([asked] if asked else []), "It is Tuesday."]
+
+
+async def test_case_40_who_stops_it_while_a_tool_runs_hears_no_filler() -> None:
+    call = ScriptedCall("s1", TURN, until_ms=16_000)
+    async with house(agent=slow_tool("")) as here:
+
+        async def stop() -> None:
+            async for event in here.feed.events():
+                here.events.append(event)
+                if event.type == "tool.started":
+                    assert here.engine.cancel_generation(ROOM, event.generation_id or "")
+                    return
+
+        stopping = asyncio.create_task(stop())
+        await here.receive(call)
+        await stopping
+    assert not [at for at, level in call.heard if level]
 
 
 async def test_case_40_words_before_a_slow_tool_sound_at_once_and_its_result_unprompted() -> None:
-    """The words are the model's; the program makes none of its own."""
+    """The words are the model's."""
     call = ScriptedCall("s1", TURN, until_ms=16_000)
     async with house(agent=slow_tool()) as here:
         await here.receive(call)

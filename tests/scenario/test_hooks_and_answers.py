@@ -36,7 +36,8 @@ async def test_a_hook_gives_one_answer_tools_of_its_own() -> None:
 
         await here.receive(ScriptedCall("s1", [(200, 0), (800, ANN), (3_000, 0), (800, ANN)], until_ms=8_000))
         offered = [[tool.name for tool in prompt.tools] for prompt in model.prompts]
-        assert offered == [["weather", "clock_tool"], ["weather", "clock_tool"], ["clock_tool"]]
+        own = ["clock_tool", "ask", "withdraw"]
+        assert offered == [["weather", *own], ["weather", *own], own]
         assert model.prompts[1].messages[-1].content == "It rains in Graz."
 
 

@@ -24,6 +24,16 @@ from voiceagent.room.hooks import HookResult, HookTrigger
 from voiceagent.values import JSON
 
 
+class NoJson:
+    """What no JSON can hold, under a name that is the same in every process."""
+
+    def __repr__(self) -> str:
+        return "no json"
+
+
+NO_JSON = NoJson()
+
+
 @pytest.mark.parametrize("name", [4915112345, ["Ann"], b"Ann"])
 async def test_a_participant_whose_name_is_no_text_is_refused(kit: RoomEngine, name: Any) -> None:
     await seat(kit, Door())
@@ -49,7 +59,7 @@ async def test_a_participant_whose_name_is_no_text_is_refused(kit: RoomEngine, n
         {"response_visibility": 5},
         {"metadata": None},
         {"metadata": {"at": datetime(2026, 1, 1)}},
-        {"metadata": {"deep": [{"x": object()}]}},
+        {"metadata": {"deep": [{"x": NO_JSON}]}},
         {"metadata": {5: "x"}},
     ],
     ids=str,
@@ -100,7 +110,7 @@ async def test_a_hook_cannot_forge_the_mark_of_an_instruction(kit: RoomEngine) -
     [
         {"content": None},
         {"metadata": None},
-        {"metadata": {"x": object()}},
+        {"metadata": {"x": NO_JSON}},
         {"visibility": None},
         {"response_visibility": 5},
         {"addressed_to": 5},

@@ -13,7 +13,8 @@ from voiceagent.errors import StoreError
 from voiceagent.llm.scripted import Pause
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.feed import QUEUE, Feed
-from voiceagent.web.reader import HEARTBEAT_S, SLOW_S, End, Opening, Reader
+from voiceagent.web.lifeline import HEARTBEAT_S, SLOW_S, End
+from voiceagent.web.reader import Opening, Reader
 from voiceagent.web.standing import Standing
 from voiceagent.web.view import View, Wishes
 

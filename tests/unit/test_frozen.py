@@ -76,7 +76,7 @@ def endless() -> dict[str, Any]:
     return value
 
 
-@pytest.mark.parametrize("value", [None, [], "text", {1: 2}, {"a": object()}, {"a": [b"x"]}, {"a": {1}}, endless()], ids=repr)
+@pytest.mark.parametrize("value", [None, [], "text", {1: 2}, {"a": 1j}, {"a": [b"x"]}, {"a": {1}}, endless()], ids=repr)
 def test_what_json_cannot_hold_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match="metadata"):
         frozen(value)

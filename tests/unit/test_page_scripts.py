@@ -11,18 +11,19 @@ from voiceagent.web.server import PAGE
 
 TESTS = Path(__file__).parent / "page"
 LONGEST_CLIENT = 300
+SCRIPTS = ("client", "story", "questions")
 
 
 @pytest.fixture(scope="module")
 def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page's scripts under names by which node knows them for modules."""
     folder = tmp_path_factory.mktemp("page")
-    for script in ("client", "story"):
+    for script in SCRIPTS:
         shutil.copy(PAGE / f"{script}.js", folder / f"{script}.mjs")
     return folder
 
 
-@pytest.mark.parametrize("script", ["client", "story"])
+@pytest.mark.parametrize("script", SCRIPTS)
 def test_under_node(script: str, modules: Path) -> None:
     node = shutil.which("node")
     if node is None:

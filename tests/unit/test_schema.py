@@ -70,6 +70,14 @@ def test_every_type_is_there_once_and_says_what_it_tells() -> None:
 
 def test_every_command_is_there() -> None:
     kinds = {str(kind.model_fields["type"].annotation.__args__[0]) for kind in Command.__args__}
-    assert kinds == {"input.submit", "generation.cancel", "generation.steer", "job.cancel", "message.read"}
+    assert kinds == {
+        "input.submit",
+        "generation.cancel",
+        "generation.steer",
+        "job.cancel",
+        "message.read",
+        "question.answer",
+        "question.dismiss",
+    }
     page = documents()["events.md"]
     assert [kind for kind in kinds if f"| `{kind}`" not in page] == []

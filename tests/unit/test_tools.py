@@ -80,7 +80,7 @@ async def options(**more: int) -> None:
 @pytest.mark.parametrize(("function", "named"), [(plain, "async"), (untyped, "'x'"), (rest, "args"), (options, "more")])
 def test_what_cannot_be_described_is_refused_by_name(function: object, named: str) -> None:
     with pytest.raises(TypeError, match=named):
-        tool(function)  # type: ignore[arg-type]
+        tool(function)  # type: ignore[call-overload]
 
 
 def test_two_tools_of_one_name_are_refused() -> None:
@@ -196,3 +196,24 @@ def test_no_arguments_raise(arguments: str) -> None:
 def test_a_tool_may_be_made_by_hand() -> None:
     made = tool(order)
     assert Toolbox([Tool(made.spec, made.function, made.arguments)], 1000).specs == [made.spec]
+
+
+async def test_a_tool_that_needs_a_yes_is_not_run_but_says_what_would_be_and_how() -> None:
+    ran: list[str] = []
+
+    @tool(approval="Pay it?")
+    async def pay(amount: int, currency: str = "EUR") -> str:
+        """Pays."""
+        ran.append(f"{amount} {currency}")
+        return "paid"
+
+    box = Toolbox([pay, tool(order, approval=True)], 1000)
+    outcome = await call(box, "pay", '{"amount": 5, "amount": 7}')
+    assert outcome.text == "error: not run: a person has to allow it, and nobody was asked"
+    assert outcome.step is not None and ran == []
+    assert (outcome.step.tool, outcome.step.question) == ("pay", "Pay it?")
+    assert outcome.step.arguments == '{"amount":7,"currency":"EUR"}'
+    assert (await outcome.step.take()).text == "paid"
+    assert ran == ["7 EUR"]
+    assert (await call(box, "pay", "{}")).step is None  # what is wrong is not asked for
+    assert pay.spec.description == "Pays."

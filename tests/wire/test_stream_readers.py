@@ -65,7 +65,7 @@ async def rest_of(reader: socket.socket) -> int:
 @pytest.mark.parametrize("path", DOORS)
 async def test_a_reader_that_stalls_is_cut_off_and_another_is_not_slowed(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     """Two streams are the most here: that a third may be opened shows that nothing is kept for the one that stalls."""
-    monkeypatch.setattr("voiceagent.web.reader.SLOW_S", SLOW_S)
+    monkeypatch.setattr("voiceagent.web.lifeline.SLOW_S", SLOW_S)
     settings = WebSettings(max_streams=2)
     async with door(settings) as (url, _, engine), httpx.AsyncClient(base_url=url) as client, stalled(url, path) as slow:
         async with client.stream("GET", "v1/rooms/lobby/events") as response:

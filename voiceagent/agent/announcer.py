@@ -108,15 +108,15 @@ class Announcer:
             data["reason"] = reason
         self._publish(f"steering.{what}", data)
 
-    def finished(self, text: str, jobs: Sequence[str], usage: dict[str, JSON]) -> None:
-        """The answer is made; `jobs` still run."""
+    def finished(self, text: str, jobs: Sequence[str], questions: Sequence[str], usage: dict[str, JSON]) -> None:
+        """The answer is made; `jobs` still run, and `questions` were asked in it."""
         data: dict[str, JSON] = {
             **self._account.listed(),
             **self._account.left(),
             "text": text,
             "speech_ids": list(self._reply.speech_ids),
             "active_job_ids": list(jobs),
-            "question_ids": [],
+            "question_ids": list(questions),
             "disposition": "manager_turn_finished",
         }
         if usage:

@@ -168,7 +168,7 @@ class Answers:
         room = self._host.context(self._room_id)
         return Arrival(
             spoken=any(binding.channel_type.sounds and binding.can_read for binding in room.bindings),
-            replaces=event.metadata.get("replaces") is not False,
+            replaces=event.metadata.get("replaces") is not False and _asked_in(event) is None,
             steers=STEER in event.metadata or _asked_in(event) is not None,
             plain=isinstance(event.content, TextContent),
         )

@@ -3,10 +3,11 @@
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 
+from voiceagent.agent.character import Character
 from voiceagent.agent.deliberation import Deliberation
 from voiceagent.agent.generation import means_of
 from voiceagent.agent.memory import MemoryProvider, RoomMemory
-from voiceagent.agent.presence import Character, Presence
+from voiceagent.agent.presence import Presence
 from voiceagent.agent.settings import AgentSettings
 from voiceagent.agent.strategies import Delegation, Strategy
 from voiceagent.agent.tools import Tool
@@ -17,6 +18,7 @@ from voiceagent.llm.model import LanguageModel
 from voiceagent.room.bounded import contained
 from voiceagent.room.channel import Channel, ChannelOutput, RoomContext
 from voiceagent.room.events import ChannelType, RoomEvent
+from voiceagent.room.questions.question import Question
 from voiceagent.values import JSON
 
 log = logging.getLogger(__name__)
@@ -80,6 +82,7 @@ class AIChannel(Channel):
         self._forget(room_id)
         presence = self._presences[room_id] = Presence(self._character, self.host, room_id)
         presence.jobs.results.resume(self.host.jobs.take_left(room_id, self.channel_id))
+        presence.asker.resume(self.host.questions.back.take_left(room_id, self.channel_id))
 
     def on_detach(self, room_id: str) -> None:
         """Stops what is being answered and thought in a room that the agent leaves."""
@@ -130,6 +133,11 @@ class AIChannel(Channel):
         """Asks a background job of the agent to stop; False when it runs no such job."""
         presence = self._presences.get(room_id)
         return presence is not None and presence.jobs.cancel(job_id)
+
+    def on_question_ended(self, question: Question) -> bool:
+        """Brings the agent what a person did with a question of its."""
+        presence = self._presences.get(question.asked_in)
+        return presence is not None and presence.asker.ended(question)
 
     async def close(self) -> None:
         """Leaves every room."""

@@ -10,6 +10,7 @@ from typing import Final, Literal
 from voiceagent.agent.account import Account
 from voiceagent.agent.announcer import Announcer, Opening, category_of, reason_of
 from voiceagent.agent.context import AIContext, prompt_of
+from voiceagent.agent.filler import Filler
 from voiceagent.agent.headstart import HeadStart
 from voiceagent.agent.inbox import Given, Inbox
 from voiceagent.agent.native import Attempt, Native
@@ -19,6 +20,7 @@ from voiceagent.agent.tools import Tool, Toolbox, ToolOutcome, Tools
 from voiceagent.errors import LanguageModelError, StoreError
 from voiceagent.llm.model import Chunk, Done, LanguageModel, Message, Prompt, Steered, TextDelta, ToolCall
 from voiceagent.room.bounded import contained
+from voiceagent.room.cause import by_agent
 from voiceagent.room.channel import Host
 from voiceagent.room.events import EventType, ToolCallContent
 from voiceagent.room.frozen import whole_text
@@ -41,6 +43,8 @@ class Means:
     model: LanguageModel
     tools: Tools
     apology: str
+    filler: str
+    filler_after_ms: int
     max_tool_rounds: int
     max_tool_calls: int
 
@@ -48,7 +52,8 @@ class Means:
 def means_of(model: LanguageModel, tools: Iterable[Tool | Callable[..., Awaitable[object]]], settings: AgentSettings) -> Means:
     """A model and its tools within an agent's limits."""
     toolbox = Toolbox(tools, settings.tool_timeout_ms)
-    return Means(model, toolbox, settings.apology, settings.max_tool_rounds, settings.max_tool_calls)
+    filler = (settings.filler, settings.filler_after_ms)
+    return Means(model, toolbox, settings.apology, *filler, settings.max_tool_rounds, settings.max_tool_calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +69,14 @@ class Ending:
     unsure: tuple[str, ...] = ()
 
 
-def _no_jobs() -> Sequence[str]:
+def _none() -> Sequence[str]:
     return ()
 
 
 class Generation:
     """Answers what opened it, and what it takes in later. `cancel` is the reply's: text so far is kept as cancelled, no tool
-    starts, a running one finishes. `jobs` names the background jobs that still run when it ends; `start` is the first request,
-    where it was begun ahead, and `spent` what was begun for nothing."""
+    starts, a running one finishes. `jobs` names the background jobs that still run when it ends, `asked` the questions that were
+    asked in it; `start` is the first request, where it was begun ahead, and `spent` what was begun for nothing."""
 
     def __init__(
         self,
@@ -80,7 +85,8 @@ class Generation:
         reply: Reply,
         opening: Opening,
         *,
-        jobs: Callable[[], Sequence[str]] = _no_jobs,
+        jobs: Callable[[], Sequence[str]] = _none,
+        asked: Callable[[], Sequence[str]] = _none,
         start: HeadStart | None = None,
         spent: Mapping[str, int] | None = None,
     ) -> None:
@@ -95,6 +101,7 @@ class Generation:
         self._reply = reply
         self._opening = opening
         self._jobs = jobs
+        self._asked = asked
         self._streaming = False
         self._unsaved = ""
         self._unsaved_at = 0
@@ -102,6 +109,7 @@ class Generation:
         self._usage: dict[str, JSON] = dict(spent or {})
         self._start = start
         self._left = LONGEST_ANSWER
+        self._filler = Filler(reply, means.filler, means.filler_after_ms, self._say)
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -154,7 +162,7 @@ class Generation:
         except Exception as error:  # noqa: BLE001 - the turn ends here, the call goes on
             return await self._failed(error)
         else:
-            self._told.finished(self._final, self._jobs(), self._usage)
+            self._told.finished(self._final, self._jobs(), self._asked(), self._usage)
             return Ending("finished", self._account.inputs, unsure=self.native.pending())
         finally:
             self._task = None
@@ -212,7 +220,7 @@ class Generation:
         spent: Mapping[str, int] | None = None
         self._streaming = True
         try:
-            async with aclosing(self._asked(prompt)) as chunks:  # type: ignore[type-var]
+            async with aclosing(self._ask(prompt)) as chunks:  # type: ignore[type-var]
                 async for chunk in chunks:
                     await asyncio.sleep(0)  # a model that waits for nothing must not stop everybody else
                     match chunk:
@@ -234,7 +242,7 @@ class Generation:
             self._say(whole_text(half))
         return calls
 
-    def _asked(self, prompt: Prompt) -> AsyncIterator[Chunk]:
+    def _ask(self, prompt: Prompt) -> AsyncIterator[Chunk]:
         """The model's stream: the one that was begun ahead, if it is this request's."""
         start, self._start = self._start, None
         if start is not None and start.fits and start.prompt == prompt:
@@ -309,14 +317,15 @@ class Generation:
         done: asyncio.Future[ToolOutcome] = asyncio.get_running_loop().create_future()
 
         async def work() -> None:
-            outcome = await self._means.tools.run(call)
+            with by_agent():
+                outcome = await self._means.tools.run(call)
             if not done.cancelled():
                 done.set_result(outcome)
 
         # When the engine ends under a tool, nobody must wait for what it would have said.
         self._host.spawn(work(), f"tool {call.name}").add_done_callback(lambda _: done.cancel())
         try:
-            outcome = await asyncio.shield(done)
+            outcome = await self._filler.over(done)
         except asyncio.CancelledError:
             if self._reply.cancelled is None:
                 raise

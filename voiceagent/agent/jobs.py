@@ -212,7 +212,7 @@ class Jobs:
         """Waits for a job as long as it may; whether its result is there, which is then the caller's to tell."""
         if self._spoken is None:
             self._spoken = asyncio.Event()
-        ways = [asyncio.ensure_future(way) for way in (running.over.wait(), self._spoken.wait(), _until_over(reply))]
+        ways = [asyncio.ensure_future(way) for way in (running.over.wait(), self._spoken.wait(), reply.until_ended())]
         try:
             await asyncio.wait(ways, timeout=running.job.wait_ms / 1000, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -344,8 +344,3 @@ def _same(one: str, other: str) -> bool:
         return bool(json.loads(one or "{}") == json.loads(other or "{}"))
     except ValueError:
         return one == other
-
-
-async def _until_over(reply: Reply) -> None:
-    async for _ in reply.pieces():
-        pass

@@ -3,30 +3,30 @@
 import asyncio
 import logging
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from typing import Final
 
 from voiceagent.agent.announcer import Purpose
 from voiceagent.agent.answers import Answer, Answers
+from voiceagent.agent.asking import Asker
+from voiceagent.agent.asktools import AskTools, offered
+from voiceagent.agent.character import Character
 from voiceagent.agent.compactor import Compactor
 from voiceagent.agent.context import AIContext, AIGenerationEvent, as_read, conversation, equip
 from voiceagent.agent.deliberation import Deliberation
 from voiceagent.agent.foresight import Foresights, Grounds
-from voiceagent.agent.generation import Ending, Generation, Means
+from voiceagent.agent.generation import Ending, Generation
 from voiceagent.agent.inbox import Given
 from voiceagent.agent.jobs import Jobs
-from voiceagent.agent.memory import MemoryProvider
 from voiceagent.agent.mind import Mind
 from voiceagent.agent.notes import add_turn_note
 from voiceagent.agent.recollection import Recollection
-from voiceagent.agent.settings import AgentSettings
-from voiceagent.agent.strategies import Delegation, Strategy
-from voiceagent.agent.tools import Several
+from voiceagent.agent.tools import Several, joined
 from voiceagent.agent.turn import Turn, speak_turn
 from voiceagent.judgment.classifier.backchannel import Backchannels
 from voiceagent.judgment.policy import SpeakDecision, SpeakTurn
-from voiceagent.judgment.thinker import Heard, Thinker
+from voiceagent.judgment.thinker import Heard
 from voiceagent.judgment.thought import Thought
 from voiceagent.llm import turn_notes
 from voiceagent.room.bounded import contained
@@ -34,6 +34,7 @@ from voiceagent.room.channel import Host, RoomContext
 from voiceagent.room.events import EventType, RoomEvent
 from voiceagent.room.hooks import ErrorEvent, HookTrigger
 from voiceagent.room.ledger import STEER, Disposition
+from voiceagent.room.origin import CAUSED_BY
 from voiceagent.room.reply import Reply
 from voiceagent.room.visibility import ALL, narrow
 
@@ -41,23 +42,6 @@ log = logging.getLogger(__name__)
 
 OFFER: Final = turn_notes.OFFER
 _BACKCHANNELS: Final = Backchannels()
-
-
-@dataclass(frozen=True, slots=True)
-class Character:
-    """What makes an agent the one it is, the same in every room."""
-
-    channel_id: str
-    system_prompt: str
-    settings: AgentSettings
-    means: Means
-    memory: MemoryProvider
-    deliberation: Deliberation | None = None
-    thinker: Thinker | None = None
-    think_wait_ms: int = 0
-    decide_late: bool = False
-    replaces: Strategy | None = None
-    delegates: Delegation | None = None
 
 
 class Presence:
@@ -75,6 +59,7 @@ class Presence:
         "_who",
         "ahead",
         "answers",
+        "asker",
         "jobs",
     )
 
@@ -83,6 +68,7 @@ class Presence:
         self._host = host
         self._room_id = room_id
         self.answers = Answers(host, room_id, character.channel_id, self._again)
+        self.asker = Asker(host, room_id, character.channel_id)
         self.jobs = Jobs(host, room_id, character.channel_id, character.settings.max_jobs)
         self._replies: dict[Reply, None] = {}
         self._undecided: dict[str, None] = {}
@@ -129,6 +115,7 @@ class Presence:
         self.answers.close(reason)
         self.ahead.close()
         self.jobs.close()
+        self.asker.close()
         self._compactor.close()
         for input_id in tuple(self._undecided):
             self._decided(input_id, "held", reason)
@@ -181,7 +168,7 @@ class Presence:
     def _context(self, event: RoomEvent, room: RoomContext, stand_in: RoomEvent | None, *, name_all: bool = False) -> AIContext:
         settings = self._who.settings
         messages = conversation(self._who.channel_id, event, room, settings.window, stand_in=stand_in, name_all=name_all)
-        tools = self._who.means.tools.specs
+        tools = joined(self._who.means.tools.specs, offered(settings))
         return AIContext(messages, self._who.system_prompt, tools, settings.temperature, settings.max_tokens)
 
     async def _run(self, turn: Turn, reply: Reply) -> None:
@@ -306,18 +293,21 @@ class Presence:
         if context is None or reply.cancelled is not None:
             return None
         start = self.ahead.start(reply.id, context)
-        tools = Several(*context.more_tools, self._who.means.tools)
+        several = Several(*context.more_tools, self._who.means.tools)
+        tools = AskTools(self.asker, several, self._who.settings, reply, trigger)
         generation = Generation(
             self._host,
             replace(self._who.means, tools=self.jobs.tools(tools, reply, trigger)),
             reply,
             answer.opening,
             jobs=lambda: self.jobs.active_ids,
+            asked=lambda: tools.asked,
             start=start,
             spent=self.ahead.cost(trigger.id),
         )
         self.answers.begin(answer, generation)
-        self._host.sound(reply)
+        if not (_is_answer_to_question(trigger) and self._who.listens_only(self._room_id)):
+            self._host.sound(reply)
         reply.when_cancelled(generation.stop)
         ending = await generation.run(context)
         self.answers.ended(answer, ending)
@@ -362,7 +352,13 @@ def _notes_of(decision: SpeakDecision) -> tuple[str, ...]:
     return (*decision.notes, OFFER) if decision.mode == "offer" else decision.notes
 
 
+def _is_answer_to_question(trigger: RoomEvent) -> bool:
+    """Whether it brings what a person has answered: acted on in a room that only listens, too, but not said there."""
+    caused_by = trigger.metadata.get(CAUSED_BY)
+    return isinstance(caused_by, dict) and caused_by.get("kind") == "question_answered"
+
+
 def _purpose(trigger: RoomEvent) -> Purpose:
     """What an answer without a decision is for: a job's result handed back, or an answer like others."""
-    caused_by = trigger.metadata.get("caused_by")
+    caused_by = trigger.metadata.get(CAUSED_BY)
     return "handback" if isinstance(caused_by, dict) and "job_id" in caused_by else "answer"

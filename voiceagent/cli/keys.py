@@ -1,9 +1,11 @@
-"""`voiceagent keys`: invitations to a room, as links that expire, and tokens for whoever watches the server."""
+"""`voiceagent keys`: invitations to a room, as links that expire, tokens for whoever watches the server, keys for Web Push."""
 
+import base64
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from voiceagent import clock, config
 from voiceagent.errors import ConfigError, WebError
@@ -17,19 +19,24 @@ HOUR = 3_600
 
 @app.command()
 def keys(
-    room: Annotated[str | None, typer.Argument(help="The room to invite to.")] = None,
+    room: Annotated[str | None, typer.Argument(help="The room to invite to; a host's link without one opens every room.")] = None,
     hours: Annotated[float, typer.Option(min=0.01, max=24 * 366, help="How long the invitation is good for.")] = 8.0,
     host: Annotated[bool, typer.Option("--host", help="Also shows what the agent decides and thinks.")] = False,
     address: Annotated[str | None, typer.Option(help="Where people reach the server, such as https://talk.example.org.")] = None,
     metrics: Annotated[bool, typer.Option("--metrics", help="Print a token for /metrics instead, which opens no room.")] = False,
+    push: Annotated[bool, typer.Option("--push", help="Make a key for Web Push instead, for [web.push] key.")] = False,
     config_file: Annotated[Path | None, typer.Option("--config", help="Settings, in TOML.")] = None,
 ) -> None:
-    """Print a link that lets its holder into one room for a while, or a token for figures.
+    """Print a link that lets its holder into one room for a while, a host's to all; a token for figures; a key for Web Push.
 
     The settings must hold web.token_secret, the same one that the server runs with.
 
-    Examples: voiceagent keys lobby --hours 2 --address https://talk.example.org · voiceagent keys --metrics --hours 8760
+    Examples: voiceagent keys lobby --hours 2 --address https://talk.example.org · voiceagent keys --host ·
+    voiceagent keys --metrics --hours 8760
     """
+    if push:
+        typer.echo(_push_key())
+        return
     web = config.load(config_file).web
     if web.token_secret is None:
         raise ConfigError("no invitations without a secret: set [web] token_secret (32 characters or more), for the server too")
@@ -37,9 +44,18 @@ def keys(
     if metrics:
         typer.echo(auth.issue_for_figures(secret, until))
         return
+    start = (address or web.url).rstrip("/")
+    if room is None and host:
+        typer.echo(f"{start}/#token={auth.issue(secret, auth.EVERY_ROOM, until, host=True)}")
+        return
     try:
         room = check_room(room or "")
     except WebError as error:
         raise ConfigError(str(error)) from None
-    token = auth.issue(secret, room, until, host=host)
-    typer.echo(f"{(address or web.url).rstrip('/')}/?room={room}#token={token}")
+    typer.echo(f"{start}/?room={room}#token={auth.issue(secret, room, until, host=host)}")
+
+
+def _push_key() -> str:
+    """A new private key on the curve P-256: its 32 bytes in base64url."""
+    number = ec.generate_private_key(ec.SECP256R1()).private_numbers().private_value
+    return base64.urlsafe_b64encode(number.to_bytes(32, "big")).rstrip(b"=").decode()

@@ -48,7 +48,16 @@ async def _serve(settings: config.Settings, choices: Choices, listening: socket.
     typer.echo("Loading the models ...")
     async with App(settings, choices) as voice:
         words, figures = voice.reception.words, voice.figures
-        asgi = server.build(voice.reception, voice.engine, web, voice.status, voice.open_room, figures=figures, words=words)
+        asgi = server.build(
+            voice.reception,
+            voice.engine,
+            web,
+            voice.status,
+            voice.open_room,
+            figures=figures,
+            words=words,
+            pusher=voice.pusher,
+        )
         door = _Door(server.uvicorn_config(asgi, web), web.url)
         await door.serve(sockets=[listening])
     typer.echo("Closed.")

@@ -50,6 +50,20 @@ current: ContextVar[Cause | None] = ContextVar("voiceagent_cause", default=None)
 A task has the cause that it was started in for as long as it lives."""
 
 
+agents: ContextVar[bool] = ContextVar("voiceagent_agents", default=False)
+"""Set in what an agent's tools do, and in the tasks that they start: what only a person may do is refused there."""
+
+
+@contextmanager
+def by_agent() -> Iterator[None]:
+    """What runs or is started in this block is an agent's doing."""
+    token = agents.set(True)
+    try:
+        yield
+    finally:
+        agents.reset(token)
+
+
 @contextmanager
 def within(cause: Cause) -> Iterator[None]:
     """What runs or is started in this block is made to run by `cause`."""

@@ -121,6 +121,8 @@ class RoomEngine:
             self._following.cancel()
         for room in self._rooms:
             room.ledger.stop("shutdown")
+            if room.leash is not None:
+                room.leash.end()
         try:
             for channel in self._channels.values():
                 try:
@@ -366,6 +368,11 @@ class RoomEngine:
     def context(self, room_id: str) -> LiveRoom:
         """The room as channels and hooks may read it; a live view. Raises RoomError when it is not open."""
         return self._rooms.open(room_id)
+
+    @property
+    def open_rooms(self) -> Sequence[LiveRoom]:
+        """The rooms that are open; live views."""
+        return tuple(self._rooms)
 
     @property
     def load(self) -> tuple[int, int]:

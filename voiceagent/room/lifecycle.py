@@ -52,6 +52,8 @@ class Lifecycle:
             if room.closed:
                 return
             room.closed = True
+        if room.leash is not None:
+            room.leash.end()
         try:
             for binding in room.bindings:
                 await detach(room_id, binding.channel_id)

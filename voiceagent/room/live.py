@@ -10,6 +10,7 @@ from voiceagent import clock
 from voiceagent.room.consumption.tracks import Tracks
 from voiceagent.room.events import ChannelBinding, ChannelType, Participant, RoomEvent
 from voiceagent.room.feed import Feed
+from voiceagent.room.leash import Leash
 from voiceagent.room.ledger import Ledger
 from voiceagent.room.register.entry import Starter
 from voiceagent.room.roster import Roster, Speaker
@@ -33,6 +34,7 @@ class LiveRoom:
         "_seats",
         "closed",
         "feed",
+        "leash",
         "ledger",
         "lock",
         "next_index",
@@ -50,6 +52,7 @@ class LiveRoom:
         self.lock = asyncio.Lock()
         self.feed = feed if feed is not None else Feed(room_id, watch=Watch(self.turns.read))
         self.ledger = Ledger(self.feed)
+        self.leash: Leash | None = None
         self.tracks = Tracks()
         self.next_index = 0
         self.closed = False
@@ -154,3 +157,5 @@ class LiveRoom:
             self._said_by.pop(self._recent[0].id, None)
         self._recent.append(event)
         self._said_by[event.id] = self._met(event)
+        if self.leash is not None:
+            self.leash.heard(event)

@@ -13,6 +13,8 @@ from voiceagent.room.events import EventStatus, Participant, RoomEvent
 from voiceagent.room.jobs.memory import MemoryJobs
 from voiceagent.room.jobs.row import JobRows
 from voiceagent.room.lines.memory import LineMemory
+from voiceagent.room.pairings.memory import MemoryPairings
+from voiceagent.room.pairings.pairing import PairingRows
 from voiceagent.room.questions.memory import MemoryQuestions
 from voiceagent.room.questions.rows import QuestionRows
 from voiceagent.room.register.entry import Register
@@ -35,6 +37,7 @@ class MemoryStore:
         self._jobs = MemoryJobs()
         self._questions = MemoryQuestions()
         self.register: Register = MemoryRegister(self._erase)
+        self.pairings: PairingRows = MemoryPairings()
         self._lines = LineMemory()
         self._consumption = MemoryConsumption()
 

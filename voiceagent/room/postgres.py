@@ -20,6 +20,8 @@ from voiceagent.room.jobs.postgres import PostgresJobs
 from voiceagent.room.jobs.row import JobRows
 from voiceagent.room.lines.postgres import PostgresLines
 from voiceagent.room.lines.store import LineStore
+from voiceagent.room.pairings.pairing import PairingRows
+from voiceagent.room.pairings.postgres import PostgresPairings
 from voiceagent.room.questions.postgres import PostgresQuestions
 from voiceagent.room.questions.rows import QuestionRows
 from voiceagent.room.register.entry import Register
@@ -75,6 +77,7 @@ class PostgresStore:
         self._jobs = PostgresJobs(self._database)
         self.questions: QuestionRows = PostgresQuestions(self._database)
         self.register: Register = PostgresRegister(self._database)
+        self.pairings: PairingRows = PostgresPairings(self._database)
         self._lines = PostgresLines(self._database, _CHANNEL, self._notice)
         self._consumption = PostgresConsumption(self._database)
 

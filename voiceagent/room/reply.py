@@ -110,6 +110,11 @@ class Reply:
             else:
                 await self._more.wait()
 
+    async def until_ended(self) -> None:
+        """Waits until no more words will come, for whatever reason."""
+        while not self._ended:
+            await self._more.wait()
+
     def _wake(self) -> None:
         self._more.set()
         self._more = asyncio.Event()

@@ -10,7 +10,7 @@ import aiosqlite
 from voiceagent import clock
 from voiceagent.errors import StoreError
 
-VERSION = 6
+VERSION = 7
 """The newest version that this program reads and writes, kept in the file's `user_version`."""
 
 EVENT_COLUMNS = (
@@ -97,6 +97,10 @@ _STEPS: tuple[tuple[str, ...], ...] = (
         " DELETE FROM consumption WHERE room_id = old.room_id;"
         " DELETE FROM questions WHERE room_id = old.room_id OR asked_in = old.room_id;"
         " DELETE FROM cursors WHERE room_id = old.room_id AND room_id <> ''; END",
+    ),
+    (
+        # Hosts that this one is paired with: keys are in here, as passwords of other servers are.
+        "CREATE TABLE pairings (pairing_id TEXT NOT NULL PRIMARY KEY, pairing TEXT NOT NULL) WITHOUT ROWID",
     ),
 )
 

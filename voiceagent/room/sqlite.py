@@ -20,6 +20,8 @@ from voiceagent.room.jobs.row import JobRows
 from voiceagent.room.jobs.sqlite import SqliteJobs
 from voiceagent.room.lines.sqlite import SqliteLines
 from voiceagent.room.lines.store import LineStore
+from voiceagent.room.pairings.pairing import PairingRows
+from voiceagent.room.pairings.sqlite import SqlitePairings
 from voiceagent.room.questions.rows import QuestionRows
 from voiceagent.room.questions.sqlite import SqliteQuestions
 from voiceagent.room.register.entry import Register
@@ -70,6 +72,7 @@ class SqliteStore:
         self._jobs = SqliteJobs(self._run)
         self.questions: QuestionRows = SqliteQuestions(self._run)
         self.register: Register = SqliteRegister(self._run)
+        self.pairings: PairingRows = SqlitePairings(self._run)
         self._lines = SqliteLines(self._run)
         self._consumption = SqliteConsumption(self._run)
 

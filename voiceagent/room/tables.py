@@ -72,6 +72,8 @@ PREPARE: Final = (
     "CREATE INDEX IF NOT EXISTS questions_ended ON questions (by_person_at) WHERE by_person_at IS NOT NULL",
     # What is known of rooms besides what happened in them.
     'CREATE TABLE IF NOT EXISTS register (room_id TEXT COLLATE "C" NOT NULL PRIMARY KEY, entry TEXT NOT NULL)',
+    # Hosts that this one is paired with: keys are in here, as passwords of other servers are.
+    'CREATE TABLE IF NOT EXISTS pairings (pairing_id TEXT COLLATE "C" NOT NULL PRIMARY KEY, pairing TEXT NOT NULL)',
     # How far followers outside have been told of each room's feed, and the process that tells them.
     'CREATE TABLE IF NOT EXISTS cursors (follower TEXT NOT NULL, room_id TEXT COLLATE "C" NOT NULL, seq BIGINT NOT NULL,'
     " owner TEXT NOT NULL, PRIMARY KEY (follower, room_id))",

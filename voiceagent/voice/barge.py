@@ -79,6 +79,12 @@ class Barge:
         """An utterance was none: noise, or not let through."""
         self._do(self._turn.dropped(input_id))
 
+    def hummed(self, input_id: str) -> str | None:
+        """An utterance was a voice without words: the reply that it is a sign of listening to, if there is one."""
+        over, step = self._turn.hummed(input_id)
+        self._do(step)
+        return over
+
     def words(self, utterance: Utterance) -> WordsDecision:
         """An utterance is over and its words are known; what sounds has made way for it when this returns."""
         kind = self._kind(utterance.text, (utterance.start_ms, utterance.end_ms), final=True)

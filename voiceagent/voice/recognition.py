@@ -23,6 +23,10 @@ SHARE: Final = 0.35
 LONG_MS: Final = 8_000
 """Speech up to here is decoded whole for each guess: it fits the recognizer's shortest window."""
 
+TIMED_MS: Final = 10_000
+"""The sound that a recognizer's deadline is for: longer sound has as much more time, since one that is slower than speech by
+that much is of no use, and one that hangs over a short word is still found as soon."""
+
 
 class Recognition(Protocol):
     """One utterance's words. Nothing here waits, and nothing raises: a failure is a decoding's result."""
@@ -86,6 +90,7 @@ class Desk:
 
     async def _decode(self, sound: Samples, timeout_ms: int, after: str | None) -> Transcript | Exception:
         began = clock.now()
+        timeout_ms = deadline_ms(to_ms(sound.size), timeout_ms)
         try:
             async with asyncio.timeout(timeout_ms / 1000):
                 words = await self._stt.transcribe(sound, partial=after is not None)
@@ -100,6 +105,11 @@ class Desk:
 
     def _done(self, _: object) -> None:
         self._running -= 1
+
+
+def deadline_ms(sound_ms: int, timeout_ms: int) -> int:
+    """How long the words of so much sound may take, where those of up to TIMED_MS of it may take `timeout_ms`."""
+    return timeout_ms * max(sound_ms, TIMED_MS) // TIMED_MS
 
 
 class BatchRecognition:

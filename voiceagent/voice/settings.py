@@ -68,7 +68,9 @@ class VoiceSettings(BaseModel):
     keep_partial_transcript: bool = Field(True, description="record in the room what a cut reply had been saying, and how long")
     held_segments: int = Field(8, ge=1, le=64, description="utterances kept while a reply that cannot be cut sounds")
     partial_every_ms: int = Field(500, ge=100, le=5_000, description="shortest time between two guesses at unfinished speech")
-    recognizer_timeout_ms: int = Field(10_000, ge=100, le=60_000, description="longest wait for the words of one utterance")
+    recognizer_timeout_ms: int = Field(
+        10_000, ge=100, le=60_000, description="longest wait for the words of up to 10 s of speech; for longer in proportion"
+    )
     greeting: str = Field(
         "Hello, how can I help?", max_length=1_000, description="said when a room's first call comes; empty: nothing is said"
     )

@@ -135,6 +135,16 @@ class Turn:
         self._due.pop(input_id, None)
         return NOTHING if against is None or self._open is not None else against.come_back(self._at, "noise")
 
+    def hummed(self, input_id: str) -> tuple[str | None, SpeechDecision]:
+        """The utterance is a voice without words. Over a reply that it has not cut it is a sign of listening to that one, whose id
+        this is; else it was none."""
+        speech = self._due.get(input_id, _Speech())
+        if speech.over is None or speech.cut:
+            return None, self.dropped(input_id)
+        step = self._said(input_id, "backchannel", final=self._open is None)
+        del self._due[input_id]
+        return speech.over, step
+
     def words(self, utterance: Utterance, kind: OverKind, sounding: Sounding | None) -> tuple[WordsDecision, SpeechDecision]:
         """An utterance is over and its words are known: what the room is told, and what that means for the reply."""
         self._meet(sounding)

@@ -11,7 +11,7 @@ from typing import Final
 from voiceagent import clock
 from voiceagent.room.hooks import HookTrigger
 from voiceagent.room.turns import Heard
-from voiceagent.speech.rejection import reject
+from voiceagent.speech.rejection import hums, reject
 from voiceagent.voice.ahead import Ahead
 from voiceagent.voice.barge import Barge
 from voiceagent.voice.ear import Finished
@@ -100,8 +100,7 @@ class Words:
             return
         why = reject(words, heard.voiced_ratio, heard.end_ms - heard.start_ms)
         if why is not None:
-            self._inputs.settled(heard.input_id, "rejected", why)
-            self._barge.dropped(heard.input_id)
+            self._rejected(heard, why)
             return
         text = await self._asked(heard, words.text.strip())
         if text is None:
@@ -122,6 +121,15 @@ class Words:
                 self._inputs.settled(dropped.input_id, "rejected", "dropped")
             case Hold():
                 pass
+
+    def _rejected(self, heard: Finished, why: str) -> None:
+        """No turn; a hum over a reply is a sign of listening all the same. What a recognizer makes of one is nobody's words."""
+        over = self._barge.hummed(heard.input_id) if hums(why, heard.voiced_ms) else None
+        if over is not None:
+            self._inputs.backchannel(heard.input_id, "", over)
+            return
+        self._inputs.settled(heard.input_id, "rejected", why)
+        self._barge.dropped(heard.input_id)
 
     async def _asked(self, heard: Finished, text: str) -> str | None:
         """The words as ON_TRANSCRIPTION hooks leave them; None when one blocks, or leaves none."""

@@ -13,12 +13,16 @@ from voiceagent.web.standing import Standing
 AUDIENCE = "voiceagent-room"
 FIGURES = "voiceagent-figures"
 ALGORITHM = "HS256"
+EVERY_ROOM = "*"
+"""What a host's token names that opens every room; no room has this name."""
+
 _CLAIMS: Options = {"require": ["aud", "room", "exp"], "verify_exp": False}
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def issue(secret: str, room: str, expires_at: int, *, host: bool = False) -> str:
-    """A token that opens one room until `expires_at`, in seconds since 1970 UTC; a `host`'s also shows what the agent decides."""
+    """A token that opens one room until `expires_at`, in seconds since 1970 UTC; a `host`'s also shows what the agent decides,
+    and opens every room when it is for EVERY_ROOM."""
     claims: dict[str, str | int | bool] = {"aud": AUDIENCE, "room": room, "exp": expires_at}
     return jwt.encode({**claims, "host": True} if host else claims, secret, algorithm=ALGORITHM)
 
@@ -28,15 +32,24 @@ def check_token(token: str, secret: str, room: str, now: int) -> Standing:
 
     Raises Refused 401 or 403.
     """
+    opened, standing = _opened(token, secret, now)
+    if opened not in (room, EVERY_ROOM):
+        raise Refused(403, "the token is for another room")
+    return standing
+
+
+def _opened(token: str, secret: str, now: int) -> tuple[str, Standing]:
+    """The room that a token opens, or EVERY_ROOM, and what its holder may there. Raises Refused 401."""
     try:
         claims = jwt.decode(token, secret, algorithms=[ALGORITHM], audience=AUDIENCE, options=_CLAIMS)
     except jwt.InvalidTokenError as error:
         raise Refused(401, "this room needs a valid token: ask whoever invited you for a new link") from error
     if not isinstance(claims["exp"], int) or claims["exp"] <= now:
         raise Refused(401, "the token has expired: ask whoever invited you for a new link")
-    if claims["room"] != room:
-        raise Refused(403, "the token is for another room")
-    return Standing(claims.get("host") is True, claims["exp"])
+    host = claims.get("host") is True
+    if not isinstance(claims["room"], str) or (claims["room"] == EVERY_ROOM and not host):
+        raise Refused(401, "this room needs a valid token: ask whoever invited you for a new link")
+    return claims["room"], Standing(host, claims["exp"])
 
 
 def check_room_access(settings: WebSettings, headers: Mapping[str, str], room: str, now: int) -> Standing:
@@ -44,10 +57,24 @@ def check_room_access(settings: WebSettings, headers: Mapping[str, str], room: s
     the server, and whoever asks is its host. Raises Refused."""
     if settings.token_secret is None:
         return Standing(host=True)
+    return check_token(_bearer(headers), settings.token_secret.get_secret_value(), room, now)
+
+
+def check_reach(settings: WebSettings, headers: Mapping[str, str], now: int) -> tuple[str | None, Standing]:
+    """The one room that somebody may look into over whatever shows several, None for all of them, and what they may there: a
+    token's holder sees what it opens; without a secret, only this machine can reach the server. Raises Refused 401."""
+    if settings.token_secret is None:
+        return None, Standing(host=True)
+    room, standing = _opened(_bearer(headers), settings.token_secret.get_secret_value(), now)
+    return None if room == EVERY_ROOM else room, standing
+
+
+def _bearer(headers: Mapping[str, str]) -> str:
+    """The token that came along. Raises Refused 401."""
     scheme, _, token = headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         raise Refused(401, "this room needs a token: open it with the link you were invited by")
-    return check_token(token.strip(), settings.token_secret.get_secret_value(), room, now)
+    return token.strip()
 
 
 def room_of(settings: WebSettings, headers: Mapping[str, str]) -> str | None:
@@ -59,7 +86,7 @@ def room_of(settings: WebSettings, headers: Mapping[str, str]) -> str | None:
     except jwt.InvalidTokenError:
         return None
     room = claims.get("room")
-    return room if isinstance(room, str) else None
+    return room if isinstance(room, str) and room != EVERY_ROOM else None
 
 
 def issue_for_figures(secret: str, expires_at: int) -> str:

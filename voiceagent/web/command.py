@@ -1,12 +1,13 @@
 """What a client may ask of a room, as JSON, and how it is acknowledged."""
 
 import hashlib
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, JsonValue, TypeAdapter, ValidationError, model_validator
 from pydantic_core import from_json
 
 from voiceagent.room.ledger import Disposition
+from voiceagent.room.questions.question import LONGEST_ANSWER, MOST_OPTIONS
 from voiceagent.room.receipt import ReceiptDisposition
 from voiceagent.values import JSON
 from voiceagent.web.body import Body
@@ -24,6 +25,7 @@ CommandId = Annotated[
 ]
 Id = Annotated[str, Field(pattern=r"^[!-~]{1,128}$")]
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
+HostName = Annotated[str, Field(min_length=1, max_length=128)]
 
 
 class Submission(Body):
@@ -55,6 +57,34 @@ class Reading(Body):
     """Which message a person has seen."""
 
     event_id: Id
+
+
+class QuestionAnswer(Body):
+    """What a person answers: one option, several where the question takes several, or words of their own."""
+
+    question_id: Id
+    host: HostName | None = Field(None, description="The paired host that keeps the question; left out: this one.")
+    option: int | None = Field(None, ge=0, lt=MOST_OPTIONS, description="Its place among the options, from 0.")
+    options: list[Annotated[int, Field(ge=0, lt=MOST_OPTIONS)]] | None = Field(None, min_length=1, max_length=MOST_OPTIONS)
+    text: Annotated[str, Field(min_length=1, max_length=LONGEST_ANSWER)] | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if sum(value is not None for value in (self.option, self.options, self.text)) != 1:
+            raise ValueError("give one of option, options and text")
+        return self
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The chosen options."""
+        return (self.option,) if self.option is not None else tuple(dict.fromkeys(self.options or ()))
+
+
+class QuestionDismissal(Body):
+    """Which question a person does not answer."""
+
+    question_id: Id
+    host: HostName | None = Field(None, description="The paired host that keeps the question; left out: this one.")
 
 
 class Submit(Body):
@@ -97,9 +127,27 @@ class MarkRead(Body):
     data: Reading
 
 
-Command = Submit | CancelGeneration | SteerGeneration | CancelJob | MarkRead
+class AnswerQuestion(Body):
+    """Answers a question that an agent has asked, as the holder of the participant key or as a host; the first answer ends it."""
+
+    type: Literal["question.answer"]
+    id: CommandId
+    data: QuestionAnswer
+
+
+class DismissQuestion(Body):
+    """Ends a question without an answer, of which its agent is told."""
+
+    type: Literal["question.dismiss"]
+    id: CommandId
+    data: QuestionDismissal
+
+
+QuestionCommand = AnswerQuestion | DismissQuestion
+Command = Submit | CancelGeneration | SteerGeneration | CancelJob | MarkRead | AnswerQuestion | DismissQuestion
 
 Code = Literal[
+    "already_ended",
     "bad_command",
     "id_reused",
     "not_active",
@@ -110,6 +158,7 @@ Code = Literal[
     "refused",
     "too_many",
     "unknown_command",
+    "unreachable",
 ]
 
 
@@ -127,9 +176,10 @@ class Ack(Body):
     id: str | None = Field(description="The command's id; null when it had none that can be read.")
     accepted: bool
     duplicate: bool = False
-    disposition: ReceiptDisposition | Disposition | Literal["requested", "read"]
+    disposition: ReceiptDisposition | Disposition | Literal["requested", "read", "dismissed"]
     input_id: str | None = None
     generation_id: str | None = None
+    question: dict[str, JsonValue] | None = Field(None, description="Of a question: how it stands now, as the inbox tells it.")
     error: Problem | None = None
 
     def as_json(self) -> dict[str, JSON]:

@@ -17,9 +17,11 @@ from voiceagent.room.visibility import ALL
 from voiceagent.web.body import read_json
 from voiceagent.web.command import (
     Ack,
+    AnswerQuestion,
     CancelGeneration,
     CancelJob,
     Command,
+    DismissQuestion,
     MarkRead,
     SteerGeneration,
     Submit,
@@ -27,6 +29,8 @@ from voiceagent.web.command import (
     parsed,
 )
 from voiceagent.web.door import Door
+from voiceagent.web.inbox.answering import Answering
+from voiceagent.web.reach import Reach
 from voiceagent.web.receipts import Receipts
 from voiceagent.web.refusal import Refused
 from voiceagent.web.rooms import TEXT_CHANNEL, Rooms
@@ -56,6 +60,7 @@ class Commands:
         self._door = door
         self._rooms = rooms
         self._engine = engine
+        self._answering = Answering(engine)
         self._receipts = Receipts()
 
     def sender(self, connection: HTTPConnection) -> Sender:
@@ -99,8 +104,8 @@ class Commands:
         """Why a sender may not give a command; hosts may give all, others speak and stop where they are."""
         if isinstance(command, MarkRead) and sender.participant is None:
             return Ack.refusal(command.id, "not_allowed", "send the participant key of whoever has read it")
-        if sender.standing.host:
-            return None
+        if sender.standing.host or isinstance(command, AnswerQuestion | DismissQuestion):
+            return None  # who may answer depends on the question
         if isinstance(command, CancelJob):
             return Ack.refusal(command.id, "not_allowed", "only hosts stop background jobs")
         person = self._engine.context(sender.room).person(sender.participant or "")
@@ -122,6 +127,8 @@ class Commands:
                 return _requested(command, stopped, "no such job is active here")
             case MarkRead():
                 return await self._read(sender, command)
+            case AnswerQuestion() | DismissQuestion():
+                return await self._answering.do(Reach(sender.room, sender.standing, sender.participant), command)
             case _:
                 assert_never(command)
 

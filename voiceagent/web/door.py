@@ -14,6 +14,7 @@ from voiceagent import clock
 from voiceagent.web import auth
 from voiceagent.web.limits import Rate
 from voiceagent.web.names import check_room, participant_id
+from voiceagent.web.reach import Reach
 from voiceagent.web.refusal import Refused, answer_refused, deny
 from voiceagent.web.settings import WebSettings
 from voiceagent.web.standing import Standing
@@ -23,6 +24,9 @@ KEY_HEADER: Final = "participant-key"
 PROTOCOL: Final = "voiceagent.v1"
 """What a WebSocket speaks. A browser cannot send headers with one: it offers its token and its key as `bearer.<token>` and
 `key.<key>` beside this name, and neither ever stands in an address."""
+
+_GUARDED: Final = ("/v1/rooms/", "/v1/inbox", "/v1/overview", "/v1/push")
+"""Where even reading is not for other sites' pages."""
 
 _HEADERS = (
     (
@@ -51,7 +55,7 @@ class Door:
         """What is asked of every request, whatever it wants. Raises Refused."""
         headers = Headers(scope=scope)
         auth.check_host(self.settings, headers.get("host", ""))
-        if scope.get("method") not in ("GET", "HEAD") or scope["path"].startswith("/v1/rooms/"):
+        if scope.get("method") not in ("GET", "HEAD") or scope["path"].startswith(_GUARDED):
             auth.check_origin(self.settings, headers, _origin_scheme(scope))
         self._requests.spend(_client(scope), now)
 
@@ -71,6 +75,11 @@ class Door:
         if room is None:
             room = auth.room_of(self.settings, credentials) or f"talk-{secrets.token_hex(8)}"
         return room, auth.check_room_access(self.settings, credentials, room, _seconds(clock.utc()))
+
+    def reach(self, request: HTTPConnection) -> Reach:
+        """How far the sender of a request sees who names no room. Raises Refused."""
+        room, standing = auth.check_reach(self.settings, _credentials(request), _seconds(clock.utc()))
+        return Reach(room, standing, self.holder(request))
 
     def may_read_figures(self, request: HTTPConnection) -> None:
         """Lets whoever may read the server's figures pass. Raises Refused."""

@@ -1,14 +1,15 @@
 """Everybody who reads rooms: so many at once, each in a room that is open as long as they read."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from starlette.requests import HTTPConnection
 
 from voiceagent.room.engine import RoomEngine
 from voiceagent.values import JSON
 from voiceagent.web.door import Door
-from voiceagent.web.reader import Opening, Reader, Send
+from voiceagent.web.lifeline import Send
+from voiceagent.web.reader import Opening, Reader
 from voiceagent.web.refusal import Refused
 from voiceagent.web.rooms import Rooms
 from voiceagent.web.standing import Standing
@@ -34,10 +35,7 @@ class Readers:
         """A place for one more reader, who may enter the room and has asked for something sensible. Raises Refused."""
         room, standing = self._door.room_and_standing(connection)
         wishes, after = Wishes.of(connection.query_params, standing), _after(connection)
-        if self._open >= self._door.settings.max_streams:
-            raise Refused(503, "too many event streams are open: try again later")
-        self._open += 1
-        try:
+        with self.place():
             await self._rooms.enter(room)
             try:
                 same = connection.query_params.get("epoch", self._rooms.epoch(room)) == self._rooms.epoch(room)
@@ -45,6 +43,15 @@ class Readers:
                 yield Admitted(self, room, standing, wishes, after if after is None or same or durable else 0)
             finally:
                 self._rooms.leave(room)
+
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """A place for one more reader, of whatever. Raises Refused 503."""
+        if self._open >= self._door.settings.max_streams:
+            raise Refused(503, "too many event streams are open: try again later")
+        self._open += 1
+        try:
+            yield
         finally:
             self._open -= 1
 

@@ -18,9 +18,12 @@ from voiceagent.room.engine import RoomEngine
 from voiceagent.trace.witness import Figures
 from voiceagent.web.commands import Commands
 from voiceagent.web.door import KEY_HEADER, Door, Doorway
+from voiceagent.web.inbox.pages import InboxPages
 from voiceagent.web.lines import Lines, Receiver
 from voiceagent.web.messages import Messages
 from voiceagent.web.metrics import MetricsPage
+from voiceagent.web.push.pages import PushPages
+from voiceagent.web.push.pusher import Pusher
 from voiceagent.web.quiet import hush
 from voiceagent.web.readers import Readers
 from voiceagent.web.realtime.connection import FRAME_BYTES
@@ -34,7 +37,7 @@ from voiceagent.web.settings import WebSettings
 from voiceagent.web.signalling import Signalling
 from voiceagent.web.socket import Sockets
 from voiceagent.web.status import Status, StatusPages
-from voiceagent.web.stream import Streams
+from voiceagent.web.stream import Served, Streams
 
 PAGE: Final = Path(__file__).parent / "page"
 
@@ -48,11 +51,12 @@ def build(
     *,
     figures: Figures | None = None,
     words: Words | None = None,
+    pusher: Pusher | None = None,
 ) -> ASGIApp:
     """The ASGI app. `open_room` opens a room and seats its agents; by default the engine's own create_room, without any.
 
     With `figures`, /metrics shows them. `words` finds the words of a recording, for clients that say themselves when they have
-    finished.
+    finished. `pusher` notifies devices of urgent questions.
     """
     door = Door(settings)
     rooms = Rooms(engine, settings.max_rooms, open_room)
@@ -69,6 +73,7 @@ def build(
             *_figures(door, readers, figures),
             *_documents(Documents(lambda: status().version)),
             *_lines(signalling),
+            *_inbox(InboxPages(door, readers, engine), PushPages(door, pusher)),
             Route("/v1/rooms/{room}/rtvi", rtvi.serve, methods=["POST", "PATCH"]),
             Route("/v1/rooms/{room}/messages", Messages(door, lines, engine).post, methods=["POST"]),
             Route("/v1/rooms/{room}/events", _Events(Streams(readers)), methods=["GET"]),
@@ -94,6 +99,18 @@ async def _open(lines: Lines) -> AsyncIterator[None]:
 def _documents(documents: Documents) -> list[Route]:
     """What describes the server to machines."""
     return [Route("/v1/openapi.json", documents.openapi), Route("/v1/asyncapi.json", documents.asyncapi)]
+
+
+def _inbox(pages: InboxPages, push: PushPages) -> list[Route]:
+    """Where questions of all rooms are listed, followed and answered."""
+    return [
+        Route("/v1/inbox", pages.listed, methods=["GET"]),
+        Route("/v1/inbox/events", _Events(pages), methods=["GET"]),
+        Route("/v1/inbox/commands", pages.command, methods=["POST"]),
+        Route("/v1/overview", pages.overview, methods=["GET"]),
+        Route("/v1/push", push.key, methods=["GET"]),
+        Route("/v1/push/devices", push.devices, methods=["POST", "DELETE"]),
+    ]
 
 
 def _lines(signalling: Signalling) -> list[Route]:
@@ -150,7 +167,7 @@ def uvicorn_config(app: ASGIApp, settings: WebSettings) -> uvicorn.Config:
 class _Events:
     """Lets a stream write its own answer: Starlette calls an object, not a method, with the bare ASGI arguments."""
 
-    def __init__(self, streams: Streams) -> None:
+    def __init__(self, streams: Served) -> None:
         self._streams = streams
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

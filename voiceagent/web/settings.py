@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
+from voiceagent.web.push.settings import PushSettings
+
 
 class WebSettings(BaseModel):
     """Where the server listens, who may come in, and how much of anything they may use."""
@@ -37,6 +39,7 @@ class WebSettings(BaseModel):
     offers_per_minute: int = Field(30, ge=1, description="joins of one client a minute")
     messages_per_minute: int = Field(60, ge=1, description="typed messages of one client a minute")
     requests_per_minute: int = Field(600, ge=10, description="requests of any kind of one client a minute")
+    push: PushSettings = Field(PushSettings(), description="notifications of urgent questions")
 
     @field_validator("allowed_origins")
     @classmethod

@@ -8,7 +8,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from voiceagent.web.command import Ack, Command, SteerGeneration, Submit, parse
 from voiceagent.web.commands import Commands, Sender
 from voiceagent.web.door import PROTOCOL, Door
-from voiceagent.web.reader import End, Reader
+from voiceagent.web.lifeline import End
+from voiceagent.web.reader import Reader
 from voiceagent.web.readers import Readers
 from voiceagent.web.refusal import Refused, deny
 

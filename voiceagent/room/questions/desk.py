@@ -9,12 +9,14 @@ from typing import Final
 
 from voiceagent import clock
 from voiceagent.errors import QuestionRefusedError, StoreError
+from voiceagent.room.cause import agents
 from voiceagent.room.handing import Handing
 from voiceagent.room.live import LiveRoom
 from voiceagent.room.origin import Origin
 from voiceagent.room.questions.back import Back
 from voiceagent.room.questions.elsewhere import Elsewhere, allowed, card_id, card_of
 from voiceagent.room.questions.memory import MemoryQuestions
+from voiceagent.room.questions.news import QuestionNews, QuestionWatchers, What
 from voiceagent.room.questions.question import MOST_ASKED, MOST_WAITING, Answer, Asking, End, Kind, Question, State, Via
 from voiceagent.room.questions.rows import QuestionRows
 from voiceagent.room.questions.verdict import Verdict
@@ -34,11 +36,19 @@ def rows_of(store: Store) -> QuestionRows:
     return MemoryQuestions() if kept is None else kept
 
 
+def _barred(question: Question) -> str | None:
+    """Why nobody may end it now, whatever they say: only people do, and only what they were shown."""
+    if agents.get():
+        return "agents_do_not_answer"
+    return "not_allowed_yet" if question.state == "awaiting_allow" else None
+
+
 class QuestionDesk:
     """The questions of one engine's rooms; `kit.questions` is it, and `back` the answers' way to whoever asked.
 
     Of two answers the first ends the question, and the other gets `already_ended`. What a person did is brought to the agent
-    that asked, at once where it sits in its room, otherwise when it sits there again. Methods raise StoreError.
+    that asked, at once where it sits in its room, otherwise when it sits there again. `watchers` are told of every change, also
+    in rooms that are not open. Methods raise StoreError.
     """
 
     def __init__(
@@ -49,6 +59,7 @@ class QuestionDesk:
         self.back = Back(rows, rooms, handing)
         self._new_id = new_id
         self._elsewhere = elsewhere
+        self.watchers = QuestionWatchers()
         self._changing = asyncio.Lock()
         self._open: dict[str, dict[str, Question]] = {}
 
@@ -92,10 +103,9 @@ class QuestionDesk:
 
     def _show(self, question: Question) -> None:
         """Puts it to the people of its room, where that is open."""
-        room = self._rooms.get(question.room_id)
-        if room is not None:
+        if question.room_id in self._rooms:
             self._open.setdefault(question.room_id, {})[question.question_id] = question
-            self._publish(room, question, "opened", question.opened_data(spoken=False))
+        self._tell(question, "opened", question.opened_data(spoken=False))
 
     async def _full(self, question: Question) -> str | None:
         """Why no more can be asked."""
@@ -119,21 +129,24 @@ class QuestionDesk:
             return Verdict("unknown")
         if not known.is_open:
             return Verdict("already_ended", known)
-        why = "not_allowed_yet" if known.state == "awaiting_allow" else known.refusal(answer)
+        why = _barred(known) or known.refusal(answer)
         if why is not None:
             return Verdict("refused", known, why)
         return await self._ended(known, "answered", "answered", answer)
 
-    async def dismiss(self, question_id: str, participant_id: str | None, via: Via = "button") -> Verdict:
-        """A person will not answer; the agent is told so."""
+    async def dismiss(
+        self, question_id: str, participant_id: str | None, via: Via = "button", *, host: str | None = None, name: str | None = None
+    ) -> Verdict:
+        """A person will not answer; the agent is told so. `host`: they did it on a paired host, where they are called `name`."""
         known = await self._rows.get(question_id)
         if known is None:
             return Verdict("unknown")
-        if known.state == "awaiting_allow":
-            return Verdict("refused", known, "not_allowed_yet")
-        if not known.may_answer(participant_id):
-            return Verdict("refused", known, "not_asked_of")
-        return await self._ended(known, "dismissed", "dismissed", Answer(via, participant_id=participant_id))
+        if not known.is_open:
+            return Verdict("already_ended", known)
+        why = _barred(known) or known.kept_from(participant_id, via, host)
+        if why is not None:
+            return Verdict("refused", known, why)
+        return await self._ended(known, "dismissed", "dismissed", Answer(via, participant_id=participant_id, host=host, name=name))
 
     async def withdraw(self, question_id: str, room_id: str, channel_id: str) -> Verdict:
         """The agent that asked takes its question back."""
@@ -173,10 +186,15 @@ class QuestionDesk:
         async with self._changing:
             if not await self._rows.end(ended):
                 return Verdict("already_ended", await self._rows.get(question.question_id))
+        room = self._rooms.get(question.room_id)
+        if room is not None and room.leash is not None and answer is not None and answer.event_id is not None:
+            room.leash.answered(answer.event_id)
         waiting = self._open.get(question.room_id, {})
         waiting.pop(question.question_id, None)
         if not waiting:
             self._open.pop(question.room_id, None)
+        if question.state != "awaiting_allow":  # nobody was shown it
+            self._news(ended, "ended", ended.ended_data())
         ended = await self._line(ended)
         self.back.bring(ended)
         if question.state == "awaiting_allow":
@@ -260,21 +278,21 @@ class QuestionDesk:
         room = self._rooms.get(question.room_id)
         if room is None or room.closed or question.lined:
             return question
-        told: dict[str, JSON] = {"question_id": question.question_id, "end": question.end}
-        if question.answer is not None and question.state == "answered":
-            told["answer"] = question.answer.told()
-        delivered: list[JSON] = [] if question.told else [question.channel_id]
-        self._publish(room, question, "ended", {**told, "delivered_to": delivered})
+        self._publish(room, question, "ended", question.ended_data())
         question = replace(question, lined=True)
         await self._rows.put(question)
         return question
 
-    def _tell(self, question: Question, what: str, data: dict[str, JSON]) -> None:
+    def _tell(self, question: Question, what: What, data: dict[str, JSON]) -> None:
         room = self._rooms.get(question.room_id)
         if room is not None:
             self._publish(room, question, what, data)
+        self._news(question, what, data)
 
-    def _publish(self, room: LiveRoom, question: Question, what: str, data: dict[str, JSON]) -> None:
+    def _news(self, question: Question, what: What, data: dict[str, JSON]) -> None:
+        self.watchers.tell(QuestionNews(what, question, data, clock.utc()))
+
+    def _publish(self, room: LiveRoom, question: Question, what: What, data: dict[str, JSON]) -> None:
         room.feed.publish(
             f"question.{what}",
             data,

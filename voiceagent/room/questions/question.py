@@ -89,7 +89,8 @@ def _options_refusal(options: Sequence[str]) -> str | None:
 class Answer:
     """What a person answered: options by their places, or words of their own; none of both when it was dismissed.
 
-    `event_id` is the utterance that was the answer, `host` the name of a paired host on which it was given.
+    `event_id` is the utterance that was the answer, `host` the name of a paired host on which it was given, and `name` how whoever
+    gave it there is called there.
     """
 
     via: Via
@@ -98,6 +99,7 @@ class Answer:
     participant_id: str | None = None
     event_id: str | None = None
     host: str | None = None
+    name: str | None = None
 
     def told(self) -> dict[str, JSON]:
         """As hosts read it."""
@@ -107,6 +109,7 @@ class Answer:
             "participant_id": self.participant_id,
             "event_id": self.event_id,
             "host": self.host,
+            "name": self.name,
         }
         return {"via": self.via, **{name: value for name, value in known.items() if value is not None}}
 
@@ -159,10 +162,25 @@ class Question:
         """Whether this person may: everybody who is known, unless it is put to somebody."""
         return not self.asking.asked_of or participant_id in self.asking.asked_of
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether its agent goes on without the answer, and nothing is allowed by it."""
+        return self.kind == "question" and self.allows is None
+
+    def kept_from(self, participant_id: str | None, via: Via, host: str | None = None) -> str | None:
+        """Why this person may not end it this way; None when they may. What is said or keyed, or comes from a paired host, ends
+        plain questions alone, nothing that an agent waits for."""
+        if not self.may_answer(participant_id):
+            return "not_asked_of"
+        if host is not None and not self.is_plain:
+            return "not_from_afar"
+        return None if self.is_plain or via in ("button", "text") else "not_by_voice"
+
     def refusal(self, answer: Answer) -> str | None:
         """Why an answer cannot be taken; None when it can."""
-        if not self.may_answer(answer.participant_id):
-            return "not_asked_of"
+        kept = self.kept_from(answer.participant_id, answer.via, answer.host)
+        if kept is not None:
+            return kept
         if answer.text is not None and len(answer.text) > LONGEST_ANSWER:
             return "too_long"
         if not answer.options and not (answer.text or "").strip():
@@ -174,7 +192,8 @@ class Question:
             return "no_such_option"
         if len(answer.options) > 1 and not self.asking.multiple:
             return "one_option"
-        return "choose_an_option" if self.allows is not None and not answer.options else None
+        own_words = bool((answer.text or "").strip()) or not answer.options
+        return "choose_an_option" if self.kind == "approval" and own_words else None
 
     def ended(self, state: State, end: End, at: datetime, answer: Answer | None = None) -> "Question":
         """The same question at its end. Agents are to be told of what a person did, and of nothing else."""
@@ -207,6 +226,13 @@ class Question:
             "spoken": spoken,
             **{name: value for name, value in known.items() if value is not None},
         }
+
+    def ended_data(self) -> dict[str, JSON]:
+        """What the feed tells of its end."""
+        told: dict[str, JSON] = {"question_id": self.question_id, "end": self.end}
+        if self.answer is not None and self.state == "answered":
+            told["answer"] = self.answer.told()
+        return {**told, "delivered_to": [] if self.told else [self.channel_id]}
 
     def summary(self) -> dict[str, JSON]:
         """The whole of it for those who list questions."""

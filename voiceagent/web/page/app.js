@@ -1,11 +1,18 @@
 // The page: joins a room, shows what the room tells, and keeps the line alive.
 
+import { Asked } from "./asked.js";
+import { Cards } from "./card.js";
 import { connect, newId } from "./client.js";
+import { Inbox } from "./inbox.js";
 import { Judgments } from "./judgments.js";
 import { Levels } from "./levels.js";
 import { Line } from "./line.js";
 import { Server, status } from "./net.js";
+import { Push } from "./push.js";
+import { Questions, outcome, plain } from "./questions.js";
+import { Status } from "./status.js";
 import { Transcript } from "./transcript.js";
+import { Views } from "./views.js";
 
 const $ = (id) => document.getElementById(id);
 const STATES = { idle: "idle", listening: "listening", thinking: "thinking", speaking: "speaking" };
@@ -13,6 +20,7 @@ const token = new URLSearchParams(location.hash.slice(1)).get("token");
 
 let self = null;
 let talk = null;
+let inRoom = false;
 const levels = new Levels();
 const transcript = new Transcript($("transcript"), $("empty"), () => self, (text) => { $("announce").textContent = text; }, (what) => talk?.halt(what));
 const judgments = new Judgments({
@@ -199,8 +207,11 @@ async function join(room, name, withMicrophone) {
 }
 
 function showTalk(on) {
-  $("join").hidden = on;
-  $("talk").hidden = $("state").hidden = $("where").hidden = !on;
+  inRoom = on;
+  $("state").hidden = $("where").hidden = !on;
+  views.show(null);
+  views.update();
+  showAsked();
   $("where").textContent = on ? `room ${talk.room}` : "";
   $("panel").open = matchMedia("(min-width: 56.01rem)").matches;
   if (on) $("text").focus(); else { $("name").focus(); banner(null); showState("idle"); }
@@ -211,6 +222,72 @@ function leave() {
   talk?.end();
   talk = null;
   showTalk(false);
+}
+
+// -- the inbox -------------------------------------------------------------------------------------------------------------
+
+let wanted = new URLSearchParams(location.search).get("view") === "inbox"; // a notification has opened the page
+const questions = new Questions();
+const roomCards = new Cards($("room-asked"), give, { empty: () => $("text").focus() });
+const inbox = new Inbox({
+  box: $("inbox"), title: $("inbox-title"), filters: $("filters"), list: $("inbox-list"), empty: $("inbox-empty"), away: $("inbox-away"), answered: $("answered"), answeredBox: $("answered-box"),
+}, questions, give, enter);
+const asked = new Asked({ key: key(), token }, takeAsked, (up, why) => {
+  if (why) { $("show-inbox").hidden = $("show-status").hidden = true; views.show(null); return; }
+  if (up) {
+    $("show-inbox").hidden = $("show-status").hidden = false;
+    push.offer();
+    if (wanted) views.show("inbox");
+    wanted = false;
+  }
+  inbox.connection(up);
+});
+const standing = new Status({ title: $("status-title"), sum: $("status-sum"), trouble: $("status-trouble"), list: $("rooms") }, () => asked.overview(), enter);
+const views = new Views(() => [[$("join"), !inRoom], [$("talk"), inRoom]], {
+  inbox: { box: $("inbox"), button: $("show-inbox"), view: inbox }, status: { box: $("status"), button: $("show-status"), view: standing },
+}, $("transcript"));
+
+const push = new Push($("notify"), (...request) => asked.ask(...request), (view) => views.show(view), banner);
+
+// Gives an answer or a dismissal; returns why it was not taken.
+async function give(entry, type, data) {
+  let ack;
+  try { ack = await asked.command(type, data); } catch (error) { return error.status ? error.message : "The server does not answer: try again."; }
+  if (ack.question) { questions.take({ type: "question.ended", data: {}, entry: { ...ack.question, host: entry.host } }); showAsked(); }
+  const left = questions.counts;
+  $("announce").textContent = ack.accepted ? `${ack.disposition === "dismissed" ? "Dismissed" : "Answered"}. ${left.questions + left.cards} left.` : ack.error.message;
+  if (!ack.accepted && ack.error.code === "already_ended") banner(`Not taken: ${ack.error.message}`);
+  return ack.accepted ? "" : ack.error.message;
+}
+
+function takeAsked(line) {
+  const before = line.entry && questions.open().some((entry) => entry.question_id === line.entry.question_id);
+  const entry = questions.take(line);
+  if (entry && line.type === "question.opened") $("announce").textContent = `A question: ${plain(entry.question)}`;
+  if (entry && line.type === "question.ended" && before) {
+    const { who, did, said } = outcome(entry);
+    $("announce").textContent = plain(`${who} ${did}${said ? `: ${said}` : ""}`);
+  }
+  showAsked();
+}
+
+function showAsked() {
+  const { questions: waiting, cards } = questions.counts;
+  for (const [box, number] of [[$("count-questions"), waiting], [$("count-cards"), cards]]) { box.textContent = number; box.hidden = !number; }
+  const told = [[waiting, "question"], [cards, "card"]].filter(([number]) => number).map(([number, what]) => `${number} ${what}${number === 1 ? "" : "s"}`);
+  $("show-inbox").setAttribute("aria-label", told.length ? `Inbox: ${told.join(" and ")}` : "Inbox");
+  const here = talk ? questions.ofRoom(talk.room) : [];
+  transcript.keep(() => { roomCards.show(here); $("room-asked").hidden = !here.length; });
+  inbox.draw();
+}
+
+// Opens a room from the inbox or the status.
+function enter(room) {
+  if (talk?.room === room) { views.show(null); return; }
+  const name = talk?.name ?? localStorage.getItem("name");
+  if (talk) leave(); else views.show(null);
+  $("room").value = room;
+  if (name) { $("name").value = name; $("join-button").focus(); }
 }
 
 async function listDevices(current) {
@@ -260,8 +337,9 @@ $("input").addEventListener("change", () => talk?.openMicrophone($("input").valu
 $("output").addEventListener("change", () => $("line").setSinkId?.($("output").value).catch(() => banner("That loudspeaker cannot be used.")));
 navigator.mediaDevices?.addEventListener("devicechange", () => talk && listDevices(talk));
 document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && views.name) { views.show(null); return; }
   if (event.key === "Escape" && talk) { const open = transcript.story.open; if (open) talk.halt({ generation_id: open.id }); }
-  if (event.key.toLowerCase() === "m" && !event.ctrlKey && !event.metaKey && !event.altKey && talk && !event.target.closest("input, select")) talk.toggleMute();
+  if (event.key.toLowerCase() === "m" && !event.ctrlKey && !event.metaKey && !event.altKey && talk && !views.name && !event.target.closest("input, select")) talk.toggleMute();
 });
 for (const gesture of ["pointerdown", "keydown"]) document.addEventListener(gesture, () => { if (talk) { levels.wake(); $("line").play().catch(() => {}); } });
 addEventListener("pagehide", () => talk?.end());
@@ -271,4 +349,5 @@ $("name").value = localStorage.getItem("name") ?? "";
 $("room").value = new URLSearchParams(location.search).get("room") ?? localStorage.getItem("room") ?? "lobby";
 showStatus();
 const before = JSON.parse(sessionStorage.getItem("joined") ?? "null");
-if (before) join(before.room, before.name, before.microphone); else if ($("name").value) $("join-button").focus(); else $("name").focus();
+const named = new URLSearchParams(location.search).get("room");
+if (before && (!named || named === before.room)) join(before.room, before.name, before.microphone); else if ($("name").value) $("join-button").focus(); else $("name").focus();

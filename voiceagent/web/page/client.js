@@ -29,6 +29,7 @@
  * @property {string} disposition
  * @property {string} [input_id]
  * @property {string} [generation_id]
+ * @property {Record<string, any>} [question] Of a question: how it stands.
  * @property {{code: string, message: string}} [error]
  */
 /**
@@ -257,8 +258,8 @@ export async function reason(answer) {
   try { return (await answer.json()).error || answer.statusText; } catch { return answer.statusText || `error ${answer.status}`; }
 }
 
-/** @param {ReadableStream<Uint8Array>} body @returns {AsyncGenerator<Line>} */
-async function* lines(body) {
+/** The objects of an event stream. @param {ReadableStream<Uint8Array>} body @returns {AsyncGenerator<Line>} */
+export async function* lines(body) {
   const reader = body.getReader(), decoder = new TextDecoder();
   let text = "";
   try {

@@ -7,7 +7,7 @@ from typing import Final
 
 from voiceagent import clock
 from voiceagent.transport.socket import SocketCall
-from voiceagent.web.reader import text_of
+from voiceagent.web.lifeline import text_of
 from voiceagent.web.realtime.answers import Answers
 from voiceagent.web.realtime.items import Event
 from voiceagent.web.realtime.response import Response

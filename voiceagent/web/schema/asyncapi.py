@@ -4,6 +4,7 @@ from typing import Final
 
 from voiceagent.values import JSON
 from voiceagent.web.command import Ack
+from voiceagent.web.schema import inbox
 from voiceagent.web.schema.openapi import WISHES, components, ref
 from voiceagent.web.schema.table import LINES, LineType
 
@@ -21,6 +22,11 @@ _ENVELOPE: Final[dict[str, JSON]] = {
 }
 
 
+_QUESTIONS: Final = tuple(type for type in LINES if type.name.startswith("question."))
+_INBOX: Final = ("inbox.snapshot", *(f"inbox.{type.name}" for type in _QUESTIONS), "inbox.alive", "inbox.lagging", "inbox.closed")
+"""What the inbox's stream sends, by the names that the document has for it."""
+
+
 def asyncapi(version: str) -> dict[str, JSON]:
     """The whole document."""
     return {
@@ -32,12 +38,17 @@ def asyncapi(version: str) -> dict[str, JSON]:
             "same objects. A browser offers the protocols `voiceagent.v1`, `bearer.<token>` and `key.<participant key>`.",
             "license": {"name": "Apache-2.0"},
         },
-        "channels": {"room": _channel()},
+        "channels": {"room": _channel(), "inbox": _inbox_channel()},
         "operations": {
             "tell": {
                 "action": "send",
                 "channel": {"$ref": "#/channels/room"},
                 "messages": _refs([*(t.name for t in LINES), "ack"]),
+            },
+            "list": {
+                "action": "send",
+                "channel": {"$ref": "#/channels/inbox"},
+                "messages": [{"$ref": f"#/channels/inbox/messages/{name}"} for name in _INBOX],
             },
             "ask": {
                 "action": "receive",
@@ -47,8 +58,13 @@ def asyncapi(version: str) -> dict[str, JSON]:
             },
         },
         "components": {
-            "messages": {**{type.name: _message(type) for type in LINES}, "ack": _ack(), "command": _command()},
-            "schemas": components([Ack, *{type.data: None for type in LINES}]),
+            "messages": {
+                **{type.name: _message(type) for type in LINES},
+                "ack": _ack(),
+                "command": _command(),
+                **_inbox_messages(),
+            },
+            "schemas": components([Ack, inbox.Inbox, *{type.data: None for type in LINES}]),
         },
     }
 
@@ -64,6 +80,38 @@ def _channel() -> dict[str, JSON]:
         "parameters": {"room": {"description": "The room's name: 1 to 64 letters, digits, _ or -."}},
         "messages": {name: {"$ref": f"#/components/messages/{name}"} for name in names},
         "bindings": {"ws": {"method": "GET", "query": query, "bindingVersion": "0.1.0"}},
+    }
+
+
+def _inbox_channel() -> dict[str, JSON]:
+    return {
+        "address": "/v1/inbox/events",
+        "description": "Server-sent events over all rooms: how everything stands, then each change. Objects have no number.",
+        "messages": {name: {"$ref": f"#/components/messages/{name}"} for name in _INBOX},
+    }
+
+
+def _inbox_messages() -> dict[str, JSON]:
+    """The objects of the inbox's stream: its snapshot, lines of questions with the question's entry, and the stream's own."""
+    entry: dict[str, JSON] = {"entry": ref("QuestionEntry")}
+    around = {name: _ENVELOPE[name] for name in ("time", "room_id", "channel_id", "generation_id")}
+    own = {type.name.removeprefix("stream."): type for type in LINES if type.stream}
+    return {
+        "inbox.snapshot": _unnumbered("inbox.snapshot", "Every question that the reader may see.", "Inbox", {}),
+        **{f"inbox.{t.name}": _unnumbered(t.name, t.says, t.data.__name__, {**around, **entry}) for t in _QUESTIONS},
+        **{
+            f"inbox.{name}": _unnumbered(own[name].name, own[name].says, own[name].data.__name__, {})
+            for name in ("alive", "lagging", "closed")
+        },
+    }
+
+
+def _unnumbered(name: str, says: str, model: str, more: dict[str, JSON]) -> dict[str, JSON]:
+    properties: dict[str, JSON] = {"v": {"const": 1}, "type": {"const": name}, **more, "data": ref(model)}
+    return {
+        "name": name,
+        "summary": says,
+        "payload": {"type": "object", "properties": properties, "required": list(properties)},
     }
 
 

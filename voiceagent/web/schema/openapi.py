@@ -7,9 +7,10 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import models_json_schema
 
 from voiceagent.values import JSON
-from voiceagent.web.command import Ack, Command
+from voiceagent.web.command import Ack, Command, QuestionCommand
 from voiceagent.web.messages import Typed
-from voiceagent.web.schema import replies
+from voiceagent.web.push.subscription import Device, Endpoint
+from voiceagent.web.schema import inbox, replies
 from voiceagent.web.signalling import Candidate, Mute, Offer, Playout
 
 REF: Final = "#/components/schemas/{model}"
@@ -56,13 +57,27 @@ WISHES: Final[tuple[dict[str, JSON], ...]] = (
 def components(models: Sequence[type[BaseModel]]) -> dict[str, JSON]:
     """The schemas of models, by name, and the command's, which is a choice of models."""
     _, document = models_json_schema([(model, "validation") for model in models], ref_template=REF)
-    choice = TypeAdapter(Command).json_schema(ref_template=REF)
-    return {**document["$defs"], **choice.pop("$defs"), "Command": choice}
+    every = TypeAdapter(Command).json_schema(ref_template=REF)
+    of_questions = TypeAdapter(QuestionCommand).json_schema(ref_template=REF)
+    of_questions.pop("$defs")
+    return {**document["$defs"], **every.pop("$defs"), "Command": every, "QuestionCommand": of_questions}
 
 
 def openapi(version: str) -> dict[str, JSON]:
     """The whole document."""
-    models: list[type[BaseModel]] = [Offer, Candidate, Mute, Playout, Typed, Ack, *_models(replies)]
+    models: list[type[BaseModel]] = [
+        Offer,
+        Candidate,
+        Mute,
+        Playout,
+        Typed,
+        Ack,
+        *_models(replies),
+        inbox.Inbox,
+        inbox.Overview,
+        Device,
+        Endpoint,
+    ]
     return {
         "openapi": "3.1.0",
         "info": {
@@ -99,6 +114,7 @@ def _paths() -> dict[str, JSON]:
         "/v1/status": {"get": _asked("status", "Which brain speaks, and under which name.", _json("Status"))},
         "/v1/openapi.json": {"get": _asked("openapi", "This document.", _schema(document))},
         "/v1/asyncapi.json": {"get": _asked("asyncapi", "The lines of a room, and the WebSocket.", _schema(document))},
+        **_inbox(),
         "/v1/rooms/{room}/offer": _of_room(
             "post", _asked("offer", "Joins with sound: a WebRTC offer.", _json("Answer"), "Offer")
         ),
@@ -129,6 +145,29 @@ def _paths() -> dict[str, JSON]:
             {**query("last-event-id", "As `after`.", {"type": "string", "pattern": "^[0-9]{1,15}$"}), "in": "header"},
         ),
     }
+
+
+def _inbox() -> dict[str, JSON]:
+    """Questions of all rooms."""
+    listed = _asked("inbox", "Every question that the sender may see: of all rooms, or of the token's.", _json("Inbox"))
+    events = _asked("inbox_events", "The same list as server-sent events, and every change of it.", _EVENTS)
+    answer = _asked("inbox_command", "Answers or dismisses a question; done once for its id.", _json("Ack"), "QuestionCommand")
+    standing = _asked("overview", "How the rooms stand that the sender may see.", _json("Overview"))
+    key = _asked("push_key", "The public key that a browser subscribes to notifications with.", _json("PushKey"))
+    notify = _asked("notify", "Notifies a device of urgent questions that the sender may answer.", _NOTHING, "Device")
+    quiet = _asked("notify_no_more", "Notifies a device no more.", _NOTHING, "Endpoint")
+    return {
+        "/v1/push": {"get": key},
+        "/v1/push/devices": {"post": _by_key(notify), "delete": _by_key(quiet)},
+        "/v1/inbox": {"get": _by_key(listed)},
+        "/v1/inbox/events": {"get": _by_key(events)},
+        "/v1/inbox/commands": {"post": _by_key(answer)},
+        "/v1/overview": {"get": _by_key(standing)},
+    }
+
+
+def _by_key(operation: dict[str, JSON]) -> dict[str, JSON]:
+    return {**operation, "parameters": [_KEY]}
 
 
 def _schema(schema: dict[str, JSON]) -> dict[str, JSON]:

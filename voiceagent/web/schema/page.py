@@ -50,7 +50,20 @@ Each is answered once: over the WebSocket by `{"v": 1, "type": "ack", "room_id":
 The `id` is the client's own, 8 to 64 characters. The same command again is not done again: it is acknowledged as a `duplicate`,
 with how far it has come. The same id with other content is refused. What is not accepted has done nothing, and says why in
 `error {code, message}`; a WebSocket stays open. Over HTTP a body that is no command is answered by status 400.
-Hosts may give every command. Others must be in the room, by their participant key; they do not cancel jobs.
+Hosts may give every command. Others must be in the room, by their participant key; they do not cancel jobs. `question.answer`
+and `question.dismiss` are for hosts and for whoever was ever in the question's room; who comes second is told who was first
+(`already_ended`, with the question as it stands in `question`).
+
+## The inbox
+
+`GET /v1/inbox` lists the questions of all rooms that a token opens: of its one room, or of every room for a host's token that
+was made without a room (`voiceagent keys --host`). `GET /v1/inbox/events` sends the same list as `inbox.snapshot` and then every
+`question.*` line of any room, open or not, with the whole question in `entry`; these have no `seq`, who comes again begins with a
+snapshot. `POST /v1/inbox/commands` takes `question.answer` and `question.dismiss`, and opens no room for it. `GET /v1/overview`
+says how the rooms stand: people, calls, agents, what waits.
+
+## The commands
+
 
 """
 
@@ -62,10 +75,10 @@ def events_page() -> str:
 
 
 def _commands() -> str:
-    kinds = (command.Submit, command.CancelGeneration, command.SteerGeneration, command.CancelJob, command.MarkRead)
+    kinds = command.Command.__args__
     rows = ["| type | data | what it does |", "|---|---|---|"]
     for kind in kinds:
-        name = kind.model_fields["type"].annotation.__args__[0]  # type: ignore[union-attr]
+        name = kind.model_fields["type"].annotation.__args__[0]
         data = kind.model_fields["data"].annotation
         assert isinstance(data, type) and issubclass(data, BaseModel)
         rows.append(f"| `{name}` | {_fields(data)} | {_sentence(kind)} |")

@@ -58,6 +58,9 @@ class QuestionAnswer(Data):
     participant_id: str | None = None
     event_id: str | None = None
     host: str | None = None
+    """The paired host on which it was given."""
+    name: str | None = None
+    """How whoever gave it is called on that host."""
 
 
 class QuestionEnded(Data):

@@ -50,3 +50,10 @@ class Taken(Data):
 
     event_id: str
     duplicate: bool
+
+
+class PushKey(Data):
+    """What a browser subscribes to notifications with."""
+
+    key: str | None
+    """Base64url; null where nothing is pushed."""

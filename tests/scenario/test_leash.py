@@ -1,0 +1,74 @@
+"""Agents go on by themselves for thirty instructions; the next ones wait for a person's own message, and come then, in order."""
+
+from collections.abc import Sequence
+
+from tests.scenario.asking import Asked, asked
+from tests.scenario.rooms import ROOM, say, settled
+from voiceagent.room.origin import Origin
+from voiceagent.room.questions.question import Answer, Asking, Via
+
+HERE = Origin(ROOM, "assistant")
+
+
+async def answers(here: Asked, numbers: Sequence[int], via: Via = "text", event_id: str | None = None) -> None:
+    """The agent has asked, and is answered, one question after the other."""
+    for number in numbers:
+        question = await here.kit.questions.ask(HERE, "g", Asking(f"Number {number}?"))
+        answer = Answer(via, text="yes", participant_id="ana", event_id=event_id)
+        assert (await here.kit.questions.answer(question.question_id, answer)).taken
+        await settled(1_000)
+
+
+def read(here: Asked) -> list[str]:
+    """Which questions' answers the model has read, and which messages, in order."""
+    last = [prompt.messages[-1].content for prompt in here.model.prompts]
+    return [text.partition("Number ")[2].partition("?")[0] or text for text in last]
+
+
+async def test_q24_q25_the_31st_waits_whatever_is_answered_until_a_person_writes_and_comes_then_in_order() -> None:
+    async with asked("Noted.") as here:
+        await answers(here, range(33))
+        assert read(here) == [str(number) for number in range(30)]
+        await here.kit.say(ROOM, "Anybody here?")
+        await here.kit.deliver(ROOM, "Still there?", instruction=True)
+        await settled(1_000)
+        assert read(here)[30:] == ["Still there?"]
+        await say(here.kit, "go on")
+        await settled(1_000)
+        assert read(here)[31:] == ["go on", "30", "31", "32"]
+        await answers(here, range(33, 62))
+        assert read(here)[35:] == [str(number) for number in range(33, 60)]
+
+
+async def test_q24_an_utterance_that_is_an_answer_gives_the_agents_no_more_turns() -> None:
+    async with asked("Noted.") as here:
+        await answers(here, range(30))
+        spoken = await say(here.kit, "yes")
+        await answers(here, [30], "voice", spoken.id)
+        assert read(here)[-1] == "yes"
+        await say(here.kit, "and now go on")
+        await settled(1_000)
+        assert read(here)[-2:] == ["and now go on", "30"]
+
+
+async def test_what_waits_when_a_room_closes_is_brought_when_it_opens_again_once() -> None:
+    async with asked("Noted.") as here:
+        await answers(here, range(31))
+        assert len(here.model.prompts) == 30
+        await here.kit.close_room(ROOM)
+        for _ in range(2):
+            await here.kit.create_room(ROOM)
+            await here.kit.attach_channel(ROOM, "assistant")
+            await settled(1_000)
+            assert read(here)[30:] == ["30"]
+            await here.kit.close_room(ROOM)
+
+
+async def test_an_agent_that_leaves_while_something_waits_is_brought_it_once_when_it_is_back() -> None:
+    async with asked("Noted.") as here:
+        await answers(here, range(31))
+        await here.kit.detach_channel(ROOM, "assistant")
+        await here.kit.attach_channel(ROOM, "assistant")
+        await say(here.kit, "go on")
+        await settled(1_000)
+        assert read(here)[30:] == ["go on", "30"]

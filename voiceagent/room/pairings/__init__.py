@@ -1,0 +1,1 @@
+"""The hosts that this one is paired with, kept beside the rooms."""

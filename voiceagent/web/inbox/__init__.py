@@ -1,0 +1,1 @@
+"""The inbox: every question of every room in one list, for people who answer them from wherever they are."""
