@@ -1,0 +1,1 @@
+"""Whether what a person says answers a question that is open."""
