@@ -3,7 +3,7 @@
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from types import TracebackType
@@ -46,7 +46,9 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Ack:
-    """A command's one answer: whether it was accepted, how far it has come, and if it was refused a code and why in words."""
+    """A command's one answer: whether it was accepted, how far it has come, and if it was refused a code and why in words.
+
+    `question`, of a question that was answered or dismissed, is how it stands now, also when somebody else was first."""
 
     id: str
     accepted: bool
@@ -54,6 +56,7 @@ class Ack:
     duplicate: bool = False
     input_id: str | None = None
     generation_id: str | None = None
+    question: Mapping[str, JSON] | None = None
     code: str | None = None
     message: str | None = None
 
@@ -126,6 +129,22 @@ class Client:
     async def cancel(self, generation_id: str, *, id: str | None = None) -> Ack:
         """Stops an answer that is being made, or sounds."""
         return await self.command("generation.cancel", {"generation_id": generation_id}, id=id)
+
+    async def answer(self, question_id: str, answer: str | int | Sequence[int], *, id: str | None = None) -> Ack:
+        """Answers a question of the room: in words, or by the place of an option, from 0, or of several."""
+        how: dict[str, JSON]
+        match answer:
+            case str():
+                how = {"text": answer}
+            case int():
+                how = {"option": answer}
+            case _:
+                how = {"options": list(answer)}
+        return await self.command("question.answer", {"question_id": question_id, **how}, id=id)
+
+    async def dismiss(self, question_id: str, *, id: str | None = None) -> Ack:
+        """Ends a question without an answer, of which its agent is told."""
+        return await self.command("question.dismiss", {"question_id": question_id}, id=id)
 
     async def command(self, type: str, data: Mapping[str, JSON], *, id: str | None = None) -> Ack:
         """Gives a command; while no answer comes it is sent again under the same id, and done once.
@@ -230,7 +249,7 @@ def _line(told: Mapping[str, JSON], *, anew: bool = False) -> Line:
 
 
 def _ack(id: str, told: Mapping[str, JSON]) -> Ack:
-    error = told.get("error")
+    error, question = told.get("error"), told.get("question")
     problem = error if isinstance(error, dict) else {}
     return Ack(
         id=id,
@@ -239,6 +258,7 @@ def _ack(id: str, told: Mapping[str, JSON]) -> Ack:
         duplicate=told.get("duplicate") is True,
         input_id=_text(told.get("input_id")),
         generation_id=_text(told.get("generation_id")),
+        question=question if isinstance(question, dict) else None,
         code=_text(problem.get("code")),
         message=_text(problem.get("message")),
     )

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import pytest
 
 from tests.scenario.asking import Asked, ask, asked, call
-from tests.scenario.rooms import ROOM, Whole, rows, say, seat, settled, words
+from tests.scenario.rooms import ROOM, Door, Whole, rows, say, seat, settled, words
 from voiceagent.agent.settings import AgentSettings
 from voiceagent.judgment.listening import Request
 from voiceagent.judgment.policy import SpeakDecision, SpeakPolicy, SpeakTurn
 from voiceagent.llm.scripted import Pause, Step
-from voiceagent.room.events import EventType, RoomEvent
+from voiceagent.room.events import ChannelType, EventType, Participant, RoomEvent
 from voiceagent.room.hooks import HookTrigger
 from voiceagent.room.questions.question import Answer
 from voiceagent.room.questions.verdict import Verdict
@@ -181,6 +181,18 @@ async def test_an_agent_withdraws_its_question_and_reads_why_something_is_not_as
         assert "colour" in here.read(4)
 
 
+async def test_a_question_is_put_to_somebody_by_name() -> None:
+    calls = [ask("Tea?", number, asked_of=[who]) for number, who in enumerate(("Ana", "p2", "Bob", "Eve"))]
+    async with asked(*((one,) for one in calls), "Well.") as here:
+        for id_, name in (("p1", "Ana"), ("p2", "Bob"), ("p3", "bob")):
+            await here.kit.join(ROOM, Participant(id_, name))
+        await say(here.kit, "ask them", sender="p1")
+        await settled(1_000)
+        assert [one.asking.asked_of for one in here.waiting] == [("p1",), ("p2",)]
+        assert here.read(3) == "error: not asked: several people are called 'Bob': use an id of ['p2', 'p3']"
+        assert here.read(4) == "error: not asked: nobody here is called 'Eve'; there are: Ana, Bob, bob"
+
+
 async def test_tools_for_asking_are_switched_off_and_a_tool_of_the_agents_own_goes_before_one() -> None:
     async def ask() -> str:
         """Asks the oracle."""
@@ -200,6 +212,18 @@ async def test_tools_for_asking_are_switched_off_and_a_tool_of_the_agents_own_go
         assert here.read(1) == "42"
 
 
+async def test_an_answer_that_could_not_be_read_is_brought_again_once_the_model_works() -> None:
+    async with asked((WHICH,), "I asked.", (RuntimeError("no"),), "It rains.", "Good.") as here:
+        await say(here.kit, "move it")
+        await settled(1_000)
+        await here.answer(0)
+        await settled()
+        assert len(here.model.prompts) == 3
+        await say(here.kit, "and the weather?")
+        await settled(1_000)
+        assert len(here.model.prompts) == 5 and "option 1: the 3rd" in here.read(4)
+
+
 async def test_an_answer_that_could_not_be_read_is_brought_when_the_agent_sits_down_again() -> None:
     async with asked((WHICH,), "I asked.", (RuntimeError("no"),), "Good.") as here:
         await say(here.kit, "move it")
@@ -213,6 +237,16 @@ async def test_an_answer_that_could_not_be_read_is_brought_when_the_agent_sits_d
             await settled(1_000)
             await here.kit.detach_channel(ROOM, "assistant")
         assert len(here.model.prompts) == 4 and "option 1: the 3rd" in here.read(3)
+
+
+async def test_an_answer_takes_the_place_of_no_answer_that_nobody_has_heard_yet() -> None:
+    async with asked((WHICH,), "I asked.", "The 3rd, then.") as here:
+        await seat(here.kit, speaker := Door("speaker", ChannelType.VOICE))
+        await say(here.kit, "move it")
+        await settled(1_000)
+        await here.answer(0)
+        await settled(1_000)
+        assert [(reply.text, reply.cancelled) for reply in speaker.replies] == [("I asked.", None), ("The 3rd, then.", None)]
 
 
 class Listens(SpeakPolicy):

@@ -1,11 +1,13 @@
 """Cards on which a tool waits: questions without whose answer an agent cannot go on, and steps that a person has to allow."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from tests.scenario.asking import WAITS, Asked, ask, asked, call
 from tests.scenario.rooms import ROOM, Door, agent, ids, make_store, message, say, seat, settled
+from tests.scenario.scripted import ScriptedCall, ScriptedStt, ToneTts, house
 from voiceagent.agent.channel import AIChannel
 from voiceagent.agent.context import AIGenerationEvent
 from voiceagent.agent.job import Job
@@ -172,12 +174,8 @@ async def test_a_step_that_a_person_allows_is_taken_once_with_what_they_were_sho
     async with asked((SEND,), "Sent.", (SEND,), tools=[post.tool()]) as here:
         await asks_to_send(here)
         (card,) = here.waiting
-        assert (card.kind, card.asking.question, card.asking.detail) == (
-            "approval",
-            "May this be sent?",
-            '{"to":"bob","copies":1}',
-        )
-        assert card.asking.options == ("Allow", "Refuse") and post.sent == []
+        assert (card.kind, card.asking.question, card.asking.options) == ("approval", "May this be sent?", ("Allow", "Refuse"))
+        assert card.asking.detail == 'send {"to":"bob","copies":1}' and post.sent == []
         assert (await here.answer(0)).taken
         await settled(1_000)
         assert (post.sent, here.read(1)) == (["bob 1"], "sent")
@@ -215,16 +213,34 @@ async def test_q23_an_answered_question_approves_nothing_and_own_words_allow_not
         assert here.waiting == [card] and post.sent == []
 
 
-async def test_a_step_whose_answer_was_stopped_is_not_taken_when_it_is_allowed_later() -> None:
+async def test_a_step_that_is_allowed_when_its_answer_was_stopped_is_taken_once_if_the_agent_still_wants_it() -> None:
     post = Post()
-    async with asked((SEND,), "Later.", tools=[post.tool()]) as here:
+    other = call("send", 2, to="eve")
+    async with asked((SEND,), (other, SEND), "Sent.", (SEND,), tools=[post.tool()]) as here:
         await asks_to_send(here)
         here.kit.cancel_generation(ROOM, here.waiting[0].generation_id, "host")
         await settled(1_000)
         await here.answer(0)
         await settled(1_000)
-        assert "has not been taken" in here.read(1)
-    assert post.sent == []
+        assert "has not been taken" in here.read(1) and post.sent == []  # the yes was not for eve
+        (card,) = here.waiting
+        assert card.asking.detail == 'send {"to":"eve","copies":1}'
+        await here.answer(1)
+        await settled(1_000)
+        assert post.sent == ["bob 1"]
+        await asks_to_send(here)
+        assert len(here.waiting) == 1 and post.sent == ["bob 1"]
+
+
+async def test_a_step_that_is_refused_when_its_answer_was_stopped_is_asked_for_anew() -> None:
+    post = Post()
+    async with asked((SEND,), (SEND,), "Well.", tools=[post.tool()]) as here:
+        await asks_to_send(here)
+        here.kit.cancel_generation(ROOM, here.waiting[0].generation_id, "host")
+        await settled(1_000)
+        await here.answer(1)
+        await settled(1_000)
+        assert len(here.waiting) == 1 and post.sent == []
 
 
 async def test_a_step_with_more_arguments_than_people_are_shown_is_not_asked_for() -> None:
@@ -275,3 +291,38 @@ async def test_a_room_that_closes_under_a_card_ends_the_turn_and_keeps_the_card(
         await kit.questions.answer(card.question_id, Answer("button", (0,), participant_id="ana"))
         await settled(1_000)
         assert len(model.prompts) == 2 and "option 1: A" in model.prompts[1].messages[-1].content
+
+
+async def test_a_caller_hears_the_answer_go_on_once_the_card_is_answered() -> None:
+    model = ScriptedModel([("One moment. ", WAIT), "Hall B."])
+    agent_ = AIChannel("assistant", provider=model, settings=WAITS)
+    call_ = ScriptedCall("s1", [(200, 0), (800, 1_000)], until_ms=20_000)
+    async with house(agent=agent_, tts=(tts := ToneTts())) as here:
+
+        async def answers() -> None:
+            await settled(12_000)
+            (card,) = here.engine.questions.waiting("room")
+            assert (await here.engine.questions.answer(card.question_id, Answer("button", (1,), participant_id="ann"))).taken
+
+        await asyncio.gather(here.receive(call_), answers())
+        assert tts.spoken == ["One moment.", "Hall B."]
+        assert (await here.messages())[1:] == [("assistant", "One moment."), ("assistant", "Hall B.")]
+        assert len(model.prompts) == 2
+
+
+async def test_q58_what_a_caller_says_while_a_card_is_open_is_taken_in_after_the_answer_and_answers_nothing() -> None:
+    model = ScriptedModel([("One moment. ", WAIT), "Hall B, at noon."])
+    agent_ = AIChannel("assistant", provider=model, settings=WAITS)
+    call_ = ScriptedCall("s1", [(200, 0), (800, 1_000), (4_000, 0), (800, 2_000)], until_ms=20_000)
+    async with house(agent=agent_, stt=ScriptedStt({1_000: "book it", 2_000: "B, at noon"})) as here:
+
+        async def answers() -> None:
+            await settled(12_000)
+            (card,) = here.engine.questions.waiting("room")
+            assert len(model.prompts) == 1
+            assert (await here.engine.questions.answer(card.question_id, Answer("button", (1,), participant_id="ann"))).taken
+
+        await asyncio.gather(here.receive(call_), answers())
+        assert [message.content for message in model.prompts[1].messages[-1:]] == ["B, at noon"]
+        assert (await here.messages())[-1] == ("assistant", "Hall B, at noon.")
+    assert len(model.prompts) == 2

@@ -79,8 +79,8 @@ def slow_tool(asked: str = "One moment, I look.", *, takes: float = 10, rounds: 
         await asyncio.sleep(takes)
         return "Tuesday"
 
-    first = [*([asked] if asked else []), ToolCall("c1", "look", "{}")]
-    more = [[ToolCall(f"c{number}", "look", "{}")] for number in range(2, rounds + 1)]
+    first: list[str | ToolCall] = [*([asked] if asked else []), ToolCall("c1", "look", "{}")]
+    more: list[list[str | ToolCall]] = [[ToolCall(f"c{number}", "look", "{}")] for number in range(2, rounds + 1)]
     model = ScriptedModel([first, *more, "It is Tuesday.", "Yes, really."])
     return AIChannel("assistant", provider=model, system_prompt="", tools=[look], settings=AgentSettings(filler=filler))
 

@@ -1,9 +1,12 @@
 """Agents go on by themselves for thirty instructions; the next ones wait for a person's own message, and come then, in order."""
 
+import asyncio
 from collections.abc import Sequence
 
-from tests.scenario.asking import Asked, asked
+from tests.scenario.asking import Asked, asked, call
 from tests.scenario.rooms import ROOM, say, settled
+from voiceagent import clock
+from voiceagent.agent.job import Job
 from voiceagent.room.origin import Origin
 from voiceagent.room.questions.question import Answer, Asking, Via
 
@@ -56,6 +59,8 @@ async def test_what_waits_when_a_room_closes_is_brought_when_it_opens_again_once
         await answers(here, range(31))
         assert len(here.model.prompts) == 30
         await here.kit.close_room(ROOM)
+        await asyncio.sleep(0.1)
+        assert not [task for task in asyncio.all_tasks() if task.get_name().startswith("answer for")]
         for _ in range(2):
             await here.kit.create_room(ROOM)
             await here.kit.attach_channel(ROOM, "assistant")
@@ -72,3 +77,22 @@ async def test_an_agent_that_leaves_while_something_waits_is_brought_it_once_whe
         await say(here.kit, "go on")
         await settled(1_000)
         assert read(here)[30:] == ["go on", "30"]
+
+
+async def test_a_jobs_result_waits_too_and_is_told_once() -> None:
+    async def fetch() -> Job:
+        """Fetches."""
+        return Job(lambda: clock.sleep_until(clock.now() + 60_000), label="maps")
+
+    async with asked((call("fetch"),), "Noted.", tools=[fetch]) as here:
+        await say(here.kit, "how far?")
+        await settled(1_000)
+        await answers(here, range(30))
+        await settled(60_000)
+        assert len(here.model.prompts) == 32
+        assert here.kit.snapshot(ROOM)["jobs"] == []
+        await say(here.kit, "well?")
+        await settled(1_000)
+        assert [text.split(" ")[0] for text in read(here)[32:]] == ["well?", "The"]
+        lines = [line.data["status"] for line in await here.lines() if line.type == "job.reply"]
+    assert lines == ["scheduled", "completed"]

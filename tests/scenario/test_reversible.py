@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -18,7 +17,6 @@ from voiceagent.llm.model import ToolCall
 from voiceagent.llm.scripted import Pause, ScriptedModel
 from voiceagent.room.feed import FeedEvent
 from voiceagent.room.hooks import HookTrigger
-from voiceagent.speech.engines import Transcript
 from voiceagent.voice.backchannel import Backchannel
 from voiceagent.voice.detector import Overlap
 from voiceagent.voice.settings import BargeInSettings, InterruptionStrategy, VoiceSettings
@@ -158,53 +156,6 @@ async def test_115_a_sign_of_listening_is_told_once_and_is_nobodys_turn() -> Non
         ]
         assert [(one.text, one.speech_id, one.participant_id) for one in told] == [("okay", here.agent.replies[0].id, "ann")]
         assert turns(here) == ["hello there"]
-
-
-class Humming(ScriptedStt):
-    """Finds no word in what is said over the agent, and makes one up."""
-
-    async def transcribe(self, sound: Samples, *, partial: bool = False) -> Transcript:
-        said = await super().transcribe(sound, partial=partial)
-        return said if said.text == "hello there" else replace(said, text="You", no_speech=0.83, confidence=-0.84)
-
-
-PATIENT = VoiceSettings(greeting="", barge_in=BargeInSettings(sustained_ms=2_000))
-
-
-@pytest.mark.parametrize(
-    ("settings", "voiced_ms", "settled"),
-    [
-        (None, 340, "backchannel over_the_agent"),
-        (SEMANTIC, 340, "backchannel over_the_agent"),
-        (PATIENT, 1_100, "rejected nobody spoke"),
-    ],
-    ids=["confirmed", "semantic", "long"],
-)
-async def test_115_a_hum_in_which_no_word_is_found_is_a_sign_of_listening(
-    settings: VoiceSettings | None, voiced_ms: int, settled: str
-) -> None:
-    async with house(settings, answers=[LONG], stt=Humming({ANN: "hello there"})) as here:
-        told: list[Backchannel] = []
-
-        @here.engine.hook(HookTrigger.ON_BACKCHANNEL)
-        async def backchannel(event: Backchannel) -> None:
-            told.append(event)
-
-        await here.receive(over((voiced_ms, OVER)))
-        events = await here.read()
-        ended = [event.data for event in events if event.type == "input.settled"]
-        assert steps(events)[-1] == "finished"
-        assert f"{ended[-1]['disposition']} {ended[-1]['reason']}" == settled
-        hummed = settled.startswith("backchannel")
-        assert [(one.text, one.speech_id) for one in told] == [("", here.agent.replies[0].id)] * hummed
-        assert turns(here) == ["hello there"]
-
-
-async def test_115_a_hum_over_nothing_is_nothing() -> None:
-    async with house(answers=["Hi."], stt=Humming({ANN: "hello there"})) as here:
-        await here.receive(over((340, OVER)))
-        ended = [event.data["disposition"] for event in await here.read() if event.type == "input.settled"]
-        assert ended[-1] == "rejected"
 
 
 @pytest.mark.parametrize(("words", "cut_ms"), [("okay, and Montreal?", 1_000), ("Ou est la gare?", 1_000)])

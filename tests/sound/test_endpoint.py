@@ -10,6 +10,7 @@ from faster_whisper.feature_extractor import FeatureExtractor
 from tests.scenario.listening import Around, Told, hear
 from tests.sound.hearing import load, model
 from tests.sound.references import plain
+from voiceagent.audio.convert import Resampler, decode_mulaw, encode_mulaw
 from voiceagent.audio.frame import FRAME_SAMPLES, RATE, Samples, to_samples
 from voiceagent.clock import VirtualLoop
 from voiceagent.errors import ModelError
@@ -111,6 +112,41 @@ def test_whole_utterances_are_ended_soon(shared_audio: Path, ears: Ears, name: s
     waits = ears.waits(load(shared_audio / f"{name}.wav"))
     assert len(waits) == 1
     assert waits[0] <= longest
+
+
+def by_telephone(sound: Samples) -> Samples:
+    """As a telephone brings it: 8 kHz and mu-law, in packets of 20 ms, over a line that hisses at -60 dB."""
+    down, up = Resampler(RATE, 8_000, live=True), Resampler(8_000, RATE, live=True)
+    hiss = np.random.default_rng(7).normal(0, 20, sound.size)
+    noisy = np.clip(sound + hiss, -32768, 32767).astype(np.int16)
+    packets = (noisy[at : at + FRAME_SAMPLES] for at in range(0, noisy.size, FRAME_SAMPLES))
+    heard = [up.process(decode_mulaw(encode_mulaw(down.process(packet)))) for packet in packets]
+    return np.concatenate(heard)
+
+
+@pytest.mark.parametrize(
+    ("name", "longest"),
+    [
+        ("tau2-order_status", 300),
+        ("wyoming-turn_on_the_living_room_lamp", 300),
+        ("leopard-test", 300),
+        ("tau2-hi_how_are_you", 600),
+        ("tau2-hello", 500),
+        ("tau2-yes", 500),
+    ],
+)
+def test_case_25_by_telephone_a_turn_is_heard_whole_and_ended_as_soon(
+    shared_audio: Path, ears: Ears, name: str, longest: int
+) -> None:
+    sound = load(shared_audio / f"{name}.wav")
+    (wide,), (narrow,) = (
+        [event for event in told.events if isinstance(event, Finished)]
+        for told in (ears.told(sound), ears.told(by_telephone(sound)))
+    )
+    assert abs(narrow.start_ms - wide.start_ms) <= 100
+    assert abs(narrow.end_ms - wide.end_ms) <= 100
+    assert narrow.at_ms - narrow.end_ms <= longest
+    assert words(ears.told(by_telephone(sound))) == words(ears.told(sound))
 
 
 @pytest.mark.parametrize("ms", [500, 1_000])

@@ -168,15 +168,17 @@ def test_asked_to_just_listen_it_is_quiet_for_ten_turns_and_until_it_may_talk_ag
     lines = [(who, write(judged.folder / f"{who}.wav", together(*sounds)), 0) for who, sounds in pieces.items()]
     run = judged("--script", judged.script(*lines), answers=[ORDER])
     decisions = decided(run)
-    first, *listened, lifted, last = decisions
+    lifting = next(place for place, one in enumerate(decisions) if "talk again" in one["text"].lower())
+    first, *listened = decisions[:lifting]
+    lifted, *rest = decisions[lifting:]
     assert (first["mode"], first["reason"], first["final"]) == ("silent", "asked to listen", True)
-    assert len(listened) >= len(TALK_OF_TEN)  # a speaker who pauses long may be taken in two turns
+    assert len(listened) >= len(TALK_OF_TEN)  # whoever pauses long may be taken in two turns, also in the last ones
     assert {(one["mode"], one["reason"], one["final"]) for one in listened} == {("silent", "listening", True)}
-    assert lifted["text"].lower().startswith("you can talk")
     assert "lift" in lifted["judgments"]
-    assert (last["mode"], last["reason"]) == ("speak", "addressed")
+    assert ("speak", "addressed") in {(one["mode"], one["reason"]) for one in rest}
     heard = run.said_by("Ana")
-    assert set(answers(run)) <= {heard[-2]["event_id"], heard[-1]["event_id"]}
+    since = next(place for place, row in enumerate(heard) if "talk again" in row["text"].lower())
+    assert set(answers(run)) <= {row["event_id"] for row in heard[since:]}
     assert [line["data"]["listening"] for line in run.told("room.listening")] == [True, False]
 
 
@@ -194,22 +196,14 @@ class Unhurried:
                 await asyncio.sleep(2.5)
 
 
-TWICE = pytest.mark.xfail(strict=False, reason="after a hum the question that follows is taken in two turns")
-
-
 @pytest.mark.parametrize(
     ("acknowledged", "made"),
-    [
-        pytest.param(HUM, "whole", marks=TWICE),
-        pytest.param(HUM, "still being made", marks=TWICE),
-        ("Right, right.", "whole"),
-        ("Okay.", "still being made"),
-    ],
+    [(HUM, "whole"), (HUM, "still being made"), ("Right, right.", "whole"), ("Okay.", "still being made")],
 )
-def test_a_cut_answer_goes_on_after_an_acknowledgement_and_a_question_stops_it(
+def test_an_acknowledgement_costs_an_answer_nothing_and_a_question_stops_it(
     judged: Talk, voice: Voice, monkeypatch: pytest.MonkeyPatch, acknowledged: str, made: str
 ) -> None:
-    """One person alone with the agent; what was cut is the brain's own streamed answer."""
+    """One person alone with the agent; what is spoken over is the brain's own streamed answer."""
     notes, brain = judged.folder / "notes.md", engines.brain
     notes.write_text(SHIPPED.read_text(encoding="utf-8") + NOTES, encoding="utf-8")
     if made == "still being made":
@@ -217,13 +211,11 @@ def test_a_cut_answer_goes_on_after_an_acknowledgement_and_a_question_stops_it(
     sounds = (voice.say("What is the weather this week?"), voice.hum() if acknowledged == HUM else voice.say(acknowledged))
     sound = together((0, sounds[0]), (4_500, sounds[1]), (9_000, voice.say("Wait, and for Montreal?")))
     run = judged(write(judged.folder / "Ann.wav", sound), "--llm", f"notes:{notes}")
-    expected = [("speak", "addressed"), ("speak", "resume after cut"), ("speak", "addressed")]
-    assert [(one["mode"], one["reason"]) for one in decided(run)] == expected
+    assert [(one["mode"], one["reason"]) for one in decided(run)] == [("speak", "addressed")] * 2
     assert answers(run) == [row["event_id"] for row in run.said_by("Ann")]
-    first, rest, snow = run.said_by("Nova")
-    assert (first["cut"], rest["cut"], snow["cut"]) == (True, True, False)
-    gone_on = rest["text"].removeprefix("As I was saying: ")
-    assert gone_on != rest["text"]
-    assert gone_on in WEATHER
-    assert not first["text"].startswith(gone_on)
+    assert [line["data"]["disposition"] for line in run.told("input.settled")].count("backchannel") == 1
+    weather, snow = run.said_by("Nova")
+    assert (weather["cut"], snow["cut"]) == (True, False)
+    assert WEATHER.startswith(weather["text"])
+    assert len(weather["text"]) > len("On Monday it will be dry and rather cold.")
     assert snow["text"] == MONTREAL

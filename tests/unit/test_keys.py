@@ -4,11 +4,13 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from pydantic import ValidationError
 from typer.testing import CliRunner
 
 from voiceagent import clock
 from voiceagent.cli.main import app
 from voiceagent.web.auth import check_figures_access, check_token
+from voiceagent.web.push.settings import PushSettings
 from voiceagent.web.refusal import Refused
 from voiceagent.web.settings import WebSettings
 
@@ -41,6 +43,23 @@ def test_a_hosts_link_shows_more(settings: Path) -> None:
     told = CliRunner().invoke(app, ["keys", "den", "--host", "--config", str(settings)])
     token = told.output.strip().rpartition("token=")[2]
     assert check_token(token, SECRET, "den", int(clock.utc().timestamp())).host
+
+
+def test_a_hosts_link_without_a_room_opens_every_one(settings: Path) -> None:
+    told = CliRunner().invoke(app, ["keys", "--host", "--config", str(settings)])
+    link, _, token = told.output.strip().partition("#token=")
+    assert link == "http://127.0.0.1:8080/"
+    assert check_token(token, SECRET, "anywhere", int(clock.utc().timestamp())).host
+
+
+def test_a_key_for_push_is_one_that_the_settings_take_and_a_new_one_each_time() -> None:
+    keys = [CliRunner().invoke(app, ["keys", "--push"]).output.strip() for _ in range(2)]
+    assert keys[0] != keys[1]
+    for key in keys:
+        PushSettings.model_validate({"key": key, "subject": "mailto:ops@example.org"})
+    for bad in ({"key": keys[0]}, {"key": keys[0][:-3], "subject": "mailto:a@b"}, {"key": "rubbish!", "subject": "mailto:a@b"}):
+        with pytest.raises(ValidationError):
+            PushSettings.model_validate(bad)
 
 
 def test_without_a_secret_or_a_room_it_says_what_to_set(settings: Path, tmp_path: Path) -> None:

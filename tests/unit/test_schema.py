@@ -16,7 +16,10 @@ from voiceagent.web.server import build
 from voiceagent.web.settings import WebSettings
 from voiceagent.web.status import Status
 
-FOREIGN = {"/v1/rooms/{room}/rtvi"}
+PEERS = {"/v1/paired", "/v1/paired/join", "/v1/paired/questions", "/v1/paired/commands"}
+"""What paired hosts say to each other, which is theirs alone."""
+
+FOREIGN = {"/v1/rooms/{room}/rtvi", *PEERS}
 """What others have described: the door speaks their protocol there."""
 
 

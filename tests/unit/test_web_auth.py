@@ -3,7 +3,7 @@
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from voiceagent.web.auth import check_host, check_origin, check_room_access, issue
+from voiceagent.web.auth import EVERY_ROOM, check_host, check_origin, check_reach, check_room_access, issue, room_of
 from voiceagent.web.limits import CLIENTS, Rate
 from voiceagent.web.refusal import Refused
 from voiceagent.web.settings import WebSettings
@@ -39,6 +39,24 @@ def test_only_a_host_s_token_makes_a_host() -> None:
     assert not is_host(issue(SECRET, "lobby", NOW + 60))
     with pytest.raises(Refused):
         is_host(issue(SECRET, "other", NOW + 60, host=True))
+
+
+def test_a_host_s_token_for_every_room_opens_each_and_looks_over_all() -> None:
+    def reach(token: str) -> tuple[str | None, Standing]:
+        return check_reach(CLOSED, {"authorization": f"Bearer {token}"}, NOW)
+
+    every = issue(SECRET, EVERY_ROOM, NOW + 60, host=True)
+    assert [_status(every, room) for room in ("lobby", "other")] == [200, 200]
+    assert _status(every, now=NOW + 60) == 401
+    assert reach(every) == (None, Standing(host=True, until=NOW + 60))
+    assert reach(issue(SECRET, "lobby", NOW + 60)) == ("lobby", Standing(host=False, until=NOW + 60))
+    assert reach(issue(SECRET, "lobby", NOW + 60, host=True)) == ("lobby", Standing(host=True, until=NOW + 60))
+    assert check_reach(OPEN, {}, NOW) == (None, Standing(host=True))
+    guest = issue(SECRET, EVERY_ROOM, NOW + 60)
+    assert _status(guest) == 401
+    with pytest.raises(Refused):
+        reach(guest)
+    assert room_of(CLOSED, {"authorization": f"Bearer {every}"}) is None
 
 
 def test_without_a_secret_whoever_comes_is_on_this_machine_and_its_host() -> None:

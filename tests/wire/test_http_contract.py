@@ -30,6 +30,7 @@ CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance,
 
 
 OF_ROOMS = ["offer", "candidate", "mute", "leave", "message", "command"]
+OF_THE_INBOX = ["inbox", "inbox_command", "overview", "push_key", "notify", "notify_no_more"]
 
 
 def _try(url: str, name: str, mode: GenerationMode) -> None:
@@ -53,11 +54,11 @@ async def _stands(name: str, mode: GenerationMode) -> None:
         assert (await client.get("healthz")).json() == {"ok": True}
 
 
-@pytest.mark.parametrize("name", ["health", "status", *OF_ROOMS])
+@pytest.mark.parametrize("name", ["health", "status", *OF_ROOMS, *OF_THE_INBOX])
 async def test_what_fits_the_description_is_answered_as_it_says(name: str) -> None:
     await _stands(name, GenerationMode.POSITIVE)
 
 
-@pytest.mark.parametrize("name", OF_ROOMS)
+@pytest.mark.parametrize("name", [*OF_ROOMS, "inbox_command", "notify", "notify_no_more"])
 async def test_what_does_not_fit_is_refused_and_never_an_error(name: str) -> None:
     await _stands(name, GenerationMode.NEGATIVE)

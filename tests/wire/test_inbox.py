@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from websockets.asyncio.client import connect
 
 from tests.wire.asked import asked, device, questions
+from voiceagent.client import Client
 from voiceagent.room.events import Participant
 from voiceagent.room.questions.question import Answer
 from voiceagent.web.auth import EVERY_ROOM, issue
@@ -206,3 +207,22 @@ async def test_what_is_sent_is_as_the_documents_describe_it() -> None:
             jsonschema_rs.validator_for(schema).validate(told)
         (room,) = (await client.get("v1/overview")).json()["rooms"]
         assert (room["room_id"], room["open"], room["questions"], room["cards"], room["agents"]) == ("den", True, 1, 0, ["nova"])
+
+
+async def test_a_program_answers_by_words_by_place_or_not_at_all() -> None:
+    async with asked() as there, Client(there.url, room="den", key=ANNA) as client:
+        one, two, three = [await there.ask("den", text, "yes", "no") for text in ("One?", "Two?", "Three?")]
+        many = await there.ask("den", "Which?", "a", "b", "c", kind="blocking", multiple=True)
+        acks = [
+            await client.answer(one.question_id, "perhaps"),
+            await client.answer(two.question_id, 1),
+            await client.answer(many.question_id, [2, 0]),
+            await client.dismiss(three.question_id),
+            await client.dismiss(one.question_id),
+        ]
+        assert [ack.disposition for ack in acks] == ["answered", "answered", "answered", "dismissed", "refused"]
+        assert [ack.code for ack in acks] == [None, None, None, None, "already_ended"]
+        assert acks[4].question is not None
+        assert acks[4].question["state"] == "answered"
+        told = [(each.answer.text, each.answer.options) for each in there.agent.told if each.answer]
+        assert told == [("perhaps", ()), (None, (1,)), (None, (2, 0)), (None, ())]

@@ -14,6 +14,7 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from playwright.async_api import expect
 from pydantic import SecretStr
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -22,7 +23,7 @@ from starlette.routing import Route
 from typer.testing import CliRunner
 
 from tests.wire.asked import Asked
-from tests.wire.browser import serving
+from tests.wire.browser import browsing, serving
 from tests.wire.door import Receiver
 from voiceagent.cli.main import app as cli
 from voiceagent.room.engine import RoomEngine
@@ -233,3 +234,52 @@ async def test_without_a_key_nothing_is_pushed() -> None:
         assert (await client.get("v1/push")).json() == {"key": None}
         refused = await client.post("v1/push/devices", json=Phone().device("https://fcm.googleapis.com/x"))
         assert (refused.status_code, "does not push" in refused.text) == (404, True)
+
+
+SUBSCRIBED = """
+(device) => {
+  PushManager.prototype.subscribe = async function ({ applicationServerKey }) {
+    window.subscribedWith = applicationServerKey;
+    return { toJSON: () => ({ ...device, expirationTime: null }), unsubscribe: async () => true };
+  };
+}
+"""
+"""In place of a push service of the browser's maker, which no browser in a test reaches."""
+
+SHOWN = """
+() => navigator.serviceWorker.ready.then((ready) => ready.getNotifications())
+  .then((all) => all.map(({ title, body, tag }) => [title, body, tag]))
+"""
+
+
+async def test_a_browser_asks_to_be_notified_and_shows_what_is_pushed() -> None:
+    async with pushing(text=True) as (there, service, _), browsing(None) as browser:
+        phone = Phone()
+        context = await browser.new_context(permissions=["notifications"])
+        page = await context.new_page()
+        worker, known = await context.new_cdp_session(page), asyncio.get_running_loop().create_future()
+        worker.on("ServiceWorker.workerVersionUpdated", lambda told: _activated(told, known))
+        await worker.send("ServiceWorker.enable")
+        await page.goto(there.url)
+        await page.click("#show-inbox")
+        await page.evaluate(f"device => ({SUBSCRIBED})(device)", phone.device(f"{service.url}phone"))
+        await page.click("#notify")
+        await expect(page.locator("#notify")).to_have_attribute("aria-pressed", "true")
+        assert await page.evaluate("window.subscribedWith") == Envelopes(PushSettings.model_validate(SETTINGS)).public_key
+        question = await there.ask("den", "Which <b>venue</b>?", urgency="now")
+        pushed = phone.open((await service.next())[2])
+        async with asyncio.timeout(10):
+            registration = await known
+        message = {"origin": there.url.rstrip("/"), "registrationId": registration, "data": json.dumps(pushed)}
+        await worker.send("ServiceWorker.deliverPushMessage", message)
+        async with asyncio.timeout(10):
+            while not (shown := await page.evaluate(SHOWN)):
+                await page.evaluate("() => new Promise(requestAnimationFrame)")
+        assert shown == [["A question waits for you", "Which <b>venue</b>?", question.question_id]]
+        await context.close()
+
+
+def _activated(told: dict[str, Any], known: asyncio.Future[str]) -> None:
+    for version in told["versions"]:
+        if version["status"] == "activated" and not known.done():
+            known.set_result(str(version["registrationId"]))

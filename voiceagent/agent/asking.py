@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 
 from voiceagent.agent.cards import Cards
-from voiceagent.errors import StoreError
+from voiceagent.errors import QuestionRefusedError, StoreError
 from voiceagent.room.channel import Host
 from voiceagent.room.events import RoomEvent
 from voiceagent.room.fence import fence
@@ -14,6 +14,7 @@ from voiceagent.room.origin import LATER, Origin
 from voiceagent.room.questions.question import Answer, Asking, Kind, Question
 from voiceagent.room.questions.verdict import Verdict
 from voiceagent.room.reply import Reply
+from voiceagent.room.roster import likeness
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +29,7 @@ class Asker:
         self._desk = host.questions
         self._room_id = room_id
         self._channel_id = channel_id
-        self._cards = Cards()
+        self._cards: Cards | None = None
         self._bringing: dict[str, Question] = {}
         self._closed = False
 
@@ -40,22 +41,38 @@ class Asker:
         origin = Origin(self._room_id, self._channel_id, trigger.response_visibility, parent, trigger.chain_depth)
         return await self._desk.ask(origin, generation_id, asking, kind=kind, about=about)
 
+    def people(self, called: Sequence[str]) -> tuple[str, ...]:
+        """Ids of those who are called so in this room, by id or by name. Raises QuestionRefusedError for nobody, or several."""
+        return tuple(dict.fromkeys(self._person(name) for name in called))
+
+    def _person(self, called: str) -> str:
+        people = self._host.context(self._room_id).participants
+        if any(person.id == called for person in people):
+            return called
+        named = [person for person in people if likeness(person.display_name or person.id) == likeness(called)]
+        if len(named) == 1:
+            return named[0].id
+        if named:
+            raise QuestionRefusedError(f"several people are called {called!r}: use an id of {[person.id for person in named]}")
+        known = ", ".join(person.display_name or person.id for person in people) or "nobody"
+        raise QuestionRefusedError(f"nobody here is called {called!r}; there are: {known}")
+
     async def wait(self, question: Question, reply: Reply, trigger: RoomEvent) -> Question | None:
         """The card as a person has ended it; None when the answer was stopped before, and what they do comes back by itself."""
         if self._closed or question.question_id in self._bringing:
             return None
+        if self._cards is None:
+            self._cards = Cards()
         ended = await self._cards.wait(question, reply)
         if ended is None or ended.end == "withdrawn":
             return ended
-        if ended.question_id not in self._bringing:
-            return None  # the agent has left meanwhile
         self._host.ledger(self._room_id).when_settled(trigger.id, lambda end: self._taken_in(ended, end))
         return ended
 
     async def withdraw(self, question_id: str) -> Verdict:
         """Takes a question back; a tool that waits for its answer goes on without. Raises StoreError."""
         verdict = await self._desk.withdraw(question_id, self._room_id, self._channel_id)
-        if verdict.taken and verdict.question is not None:
+        if verdict.taken and verdict.question is not None and self._cards is not None:
             self._cards.ended(verdict.question)
         return verdict
 
@@ -64,12 +81,23 @@ class Asker:
         for question in left:
             self.ended(question)
 
+    def again(self) -> None:
+        """Brings once more what the agent could not take in; its model works again."""
+        if not self._closed:
+            self.resume(self._desk.back.take_left(self._room_id, self._channel_id))
+
+    def consent(self, shown: str) -> bool:
+        """Whether a person has allowed exactly this step when no tool waited for it any more; said once."""
+        return self._cards is not None and self._cards.consent(shown)
+
     def ended(self, question: Question) -> bool:
         """A person has answered or dismissed a question; False when the agent is about to leave."""
         if self._closed:
             return False
         self._bringing[question.question_id] = question
-        if self._cards.ended(question):
+        if question.kind != "question" and self._cards is None:
+            self._cards = Cards()
+        if self._cards is not None and self._cards.ended(question):
             return True
         self._host.spawn(self._bring(question), f"answer for {self._channel_id}")
         return True
@@ -77,7 +105,8 @@ class Asker:
     def close(self) -> None:
         """The agent leaves the room; what it has not taken in waits until it comes again."""
         self._closed = True
-        self._cards.close()
+        if self._cards is not None:
+            self._cards.close()
         for question in self._bringing.values():
             self._desk.back.leave(question)
         self._bringing.clear()
@@ -124,8 +153,8 @@ def answered(question: Question) -> str:
     waits = ""
     if question.kind == "approval":
         waits = (
-            "\nThe step that it was about has not been taken: the answer that waited for it was stopped. If it is still wanted, "
-            "call the tool again; a person is asked again."
+            "\nThe step that it was about has not been taken, for the answer that waited for it was stopped. If it was allowed "
+            "and is still wanted, call the tool again with the same arguments."
         )
     return whole_text(f"question_answered: {whose} {question.question_id} {told_of(question)}{waits}")
 

@@ -34,7 +34,7 @@ class _Asked(BaseModel):
     recommendation: str | None = Field(None, description="one of the options, word for word, or a line of advice")
     detail: str | None = Field(None, description="background that is shown folded, at most 2000 characters")
     urgency: Literal["now", "normal"] = Field("normal", description="now also notifies people who are not here")
-    asked_of: list[str] = Field(default_factory=list, description="ids of the participants who may answer; empty: everybody")
+    asked_of: list[str] = Field(default_factory=list, description="names of the people who alone may answer; empty: everybody")
 
 
 class Ask(_Asked):
@@ -112,7 +112,9 @@ class AskTools:
 
     async def _ask(self, wanted: Ask) -> ToolOutcome:
         """Puts a question to the room; what may not be asked is the model's to mend."""
-        asking = _asking(wanted, speak=wanted.speak)
+        here = wanted.about in (None, "", self._reply.room_id)
+        people = self._asker.people(wanted.asked_of) if here else tuple(wanted.asked_of)
+        asking = _asking(wanted, people, speak=wanted.speak)
         question = await self._asker.ask(asking, self._reply.id, self._trigger, about=wanted.about or None)
         self._asked.append(question.question_id)
         return ToolOutcome(result=_state(question.question_id, question.state))
@@ -128,16 +130,19 @@ class AskTools:
                 return ToolOutcome(error="not withdrawn: you have asked no question of this id here")
 
     async def _ask_and_wait(self, wanted: AskAndWait) -> ToolOutcome:
-        ended = await self._wait(_asking(wanted, multiple=wanted.multiple), "blocking")
+        ended = await self._wait(_asking(wanted, self._asker.people(wanted.asked_of), multiple=wanted.multiple), "blocking")
         if ended is None:
             return ToolOutcome(error="not answered yet: your answer was stopped. The question stays; its answer comes by itself")
         return ToolOutcome(result=told_of(ended))
 
     async def _approved(self, step: Step) -> ToolOutcome:
         """Takes a step once a person has allowed it, with exactly the arguments that they were shown."""
-        if len(step.arguments) > LONGEST_DETAIL:
+        shown = f"{step.tool} {step.arguments}"
+        if len(shown) > LONGEST_DETAIL:
             return ToolOutcome(error=f"not run: its arguments are longer than the {LONGEST_DETAIL} characters people are shown")
-        asking = Asking(step.question[:LONGEST_QUESTION], YES_OR_NO, detail=f"{step.arguments}", speak="never")
+        if self._asker.consent(shown):
+            return await step.take()
+        asking = Asking(step.question[:LONGEST_QUESTION], YES_OR_NO, detail=shown, speak="never")
         ended = await self._wait(asking, "approval")
         if ended is None:
             return ToolOutcome(error="not run: nobody has allowed it yet, and your answer was stopped")
@@ -151,14 +156,16 @@ class AskTools:
         return await self._asker.wait(question, self._reply, self._trigger)
 
 
-def _asking(wanted: _Asked, *, speak: Literal["auto", "never", "now"] = "never", multiple: bool = False) -> Asking:
+def _asking(
+    wanted: _Asked, people: tuple[str, ...], *, speak: Literal["auto", "never", "now"] = "never", multiple: bool = False
+) -> Asking:
     return Asking(
         wanted.question,
         tuple(wanted.options),
         wanted.recommendation,
         wanted.detail,
         wanted.urgency,
-        tuple(wanted.asked_of),
+        people,
         speak,
         multiple,
     )

@@ -286,6 +286,8 @@ class Presence:
             self.answers.settle(answer, "held", answer.reply.cancelled or "stopped")
             await self.jobs.results.replied(trigger, answer.reply, ending.kind if ending is not None else None)
         self._compactor.consider()
+        if ending is not None and ending.kind == "finished":
+            self.asker.again()
 
     async def _make(self, answer: Answer, notes: Sequence[str]) -> Ending | None:
         reply, trigger = answer.reply, answer.turn.trigger

@@ -19,6 +19,7 @@ COMMANDS = {
     "decide": "Go through stored rooms with a policy and show what it would decide otherwise.",
     "evaluate": "Score when the agent speaks on a file of labelled turns.",
     "keys": "Invite people to a room of a server that others reach.",
+    "pair": "Pair this server with another: each lists and answers the other's questions.",
     "models": "List, fetch and verify the models.",
     "doctor": "Check models, audio and ports, and say what to do.",
 }

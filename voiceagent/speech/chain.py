@@ -11,6 +11,7 @@ from voiceagent.errors import SpeechError
 from voiceagent.fallback import COOL_DOWN_MS, Fallback, closed, opened
 from voiceagent.speech.engines import SpeechToText, TextToSpeech, Timing, Transcript
 from voiceagent.speech.streaming import StreamingSpeechToText, listening
+from voiceagent.speech.tongue import NO_ODDS, Odds, words_of
 
 log = logging.getLogger(__name__)
 
@@ -31,13 +32,17 @@ class RecognizerChain:
 
         Raises SpeechError when none does, with what the last one said.
         """
+        return await self.transcribe_in(sound, NO_ODDS, partial=partial)
+
+    async def transcribe_in(self, sound: Samples, odds: Odds, *, partial: bool = False) -> Transcript:
+        """The same; the odds are told to those that choose among languages."""
         order = self._chain.order(clock.now())
         if partial:
-            return await order[0].transcribe(sound, partial=True)
+            return await words_of(order[0], sound, odds, partial=True)
         for engine in order[:-1]:
             try:
                 async with asyncio.timeout(self._late / 1000):
-                    words = await engine.transcribe(sound)
+                    words = await words_of(engine, sound, odds)
             except TimeoutError:
                 self._failed(engine, SpeechError(f"no words within {self._late} ms"))
             except Exception as error:  # noqa: BLE001 - the next one is asked
@@ -45,7 +50,7 @@ class RecognizerChain:
             else:
                 self._chain.worked(engine)
                 return words
-        return await order[-1].transcribe(sound)
+        return await words_of(order[-1], sound, odds)
 
     def streaming(self) -> StreamingSpeechToText | None:
         """Whoever is asked first, if it can listen along."""

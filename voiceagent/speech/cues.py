@@ -18,8 +18,9 @@ _WHOLE_COMMAND: Final = 3
 @dataclass(frozen=True, slots=True)
 class _Table:
     """One language. `open`: no sentence ends with these; `hanging`: nor with these, unless it asks; `phrases`: whole texts that
-    wait for more, `leads` left out. `asks`, `polar` (yes or no) and `orders` begin questions and commands; `short` is said alone;
-    `closing` ends what is said. What somebody `wants` to do wants a thing to do it to ("I'd like to check"), but for `done`."""
+    wait for more, `leads` left out: whoever says "wait" says why, or thinks. `asks`, `polar` (yes or no) and `orders` begin
+    questions and commands; `short` is said alone; `closing` ends what is said. What somebody `wants` to do wants a thing to do it
+    to ("I'd like to check"), but for `done`."""
 
     open: frozenset[str]
     hanging: frozenset[str]
@@ -57,7 +58,9 @@ _TABLES: Final = {
         phrases=_phrases(
             "my number, my name, my address, so i, i want, i need, i'd like, i would like, i was wondering,"
             " i think, i mean, you know, let me see, let me think, could you, can you, would you, will you, do you, did you,"
-            " can you tell me, could you tell me, tell me, how much, how many, what kind, i have to, i want to know, i am looking"
+            " can you tell me, could you tell me, tell me, how much, how many, what kind, i have to, i want to know,"
+            " i am looking, wait, wait wait, wait a minute, wait a second, hold on, hang on, one moment, one second,"
+            " just a moment, just a second"
         ),
         wants=_phrases("i'd like to, i would like to, i want to, i need to, i have to, can you, could you, will you, would you"),
         done=_words("go leave pay cancel know talk speak stop sleep eat help start wait repeat continue order start"),
@@ -69,7 +72,7 @@ _TABLES: Final = {
             " write make help switch order delete remove change"
         ),
         short=_words(
-            "hello hi hey yes yeah yep no nope okay ok thanks bye goodbye sure right exactly correct stop wait please sorry"
+            "hello hi hey yes yeah yep no nope okay ok thanks bye goodbye sure right exactly correct stop please sorry"
             " great fine good perfect never maybe nothing morning evening"
         ),
         closing=_phrases("please, thank you, thanks, that's all, that is all, goodbye, bye, right now"),
@@ -85,7 +88,8 @@ _TABLES: Final = {
         phrases=_phrases(
             "mon numéro est, mon numéro c'est, mon nom est, je m'appelle, je voudrais, je veux, j'ai besoin, est-ce que,"
             " pouvez-vous,"
-            " peux-tu, dites-moi, je pense, je crois, il y a, combien de, quel est, et je, alors je, à côté, parce que"
+            " peux-tu, dites-moi, je pense, je crois, il y a, combien de, quel est, et je, alors je, à côté, parce que,"
+            " attends, attendez, un moment, un instant, une seconde, une minute"
         ),
         wants=_phrases("je voudrais, j'aimerais, je veux, je dois, pouvez-vous, vous pouvez, tu peux"),
         done=_words("partir aller payer annuler savoir parler dormir manger attendre répéter continuer aider m'aider"),
@@ -95,9 +99,7 @@ _TABLES: Final = {
         orders=_words(
             "mets mettez allume allumez éteins éteignez appelle appelez ouvre ouvrez ferme fermez ajoute envoie dis joue"
         ),
-        short=_words(
-            "bonjour salut oui non ouais merci bonsoir stop attends attendez d'accord voilà exactement parfait bien pardon"
-        ),
+        short=_words("bonjour salut oui non ouais merci bonsoir stop d'accord voilà exactement parfait bien pardon"),
         closing=_phrases("merci, s'il vous plaît, s'il te plaît, au revoir, c'est tout"),
         digits=_words("zéro un deux trois quatre cinq six sept huit neuf"),
     ),
@@ -109,7 +111,8 @@ _TABLES: Final = {
         hanging=_words("a para con por en sobre sin hasta desde entre hacia entonces como no se lo"),
         phrases=_phrases(
             "mi número es, mi nombre es, me llamo, quiero, quisiera, necesito, me gustaría, puede, puedes, podría, dígame, dime,"
-            " creo que, pienso que, cuánto, cuántos, cuál es, y yo, así que, o sea, tengo que, al lado"
+            " creo que, pienso que, cuánto, cuántos, cuál es, y yo, así que, o sea, tengo que, al lado,"
+            " espera, espere, un momento, un segundo, un minuto"
         ),
         wants=_phrases("quiero, quisiera, me gustaría, necesito, puede, puedes, podría, tengo que"),
         done=_words("ir pagar cancelar salir saber hablar dormir comer esperar repetir continuar ayudar ayudarme"),
@@ -117,7 +120,7 @@ _TABLES: Final = {
         asks=_words("qué cuándo dónde quién por cómo cuánto cuántos cuál cuáles"),
         polar=_words("es puede puedes podría hay tiene tienes"),
         orders=_words("pon ponga enciende apaga llama abre cierra añade envía dime cancela recuérdame toca"),
-        short=_words("hola sí no gracias vale bueno adiós claro exacto perfecto espera para perdón bien"),
+        short=_words("hola sí no gracias vale bueno adiós claro exacto perfecto para perdón bien"),
         closing=_phrases("por favor, gracias, eso es todo, adiós"),
         digits=_words("cero uno dos tres cuatro cinco seis siete ocho nueve"),
     ),

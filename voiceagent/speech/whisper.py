@@ -19,6 +19,7 @@ from voiceagent.errors import ModelError, SpeechError
 from voiceagent.languages import AUTO, LANGUAGES
 from voiceagent.speech.engines import Transcript
 from voiceagent.speech.rejection import compression, loops
+from voiceagent.speech.tongue import NO_ODDS, Odds
 
 _FRAMES_A_SECOND: Final = 100
 _WINDOW_MIN_S: Final = 10
@@ -40,6 +41,7 @@ class _Job:
 
     sound: Samples
     partial: bool
+    odds: Odds
     abandoned: threading.Event = field(default_factory=threading.Event)
 
 
@@ -91,6 +93,10 @@ class WhisperEngine:
 
         Raises SpeechError when decoding fails or more than `max_waiting` finals wait.
         """
+        return await self.transcribe_in(sound, NO_ODDS, partial=partial)
+
+    async def transcribe_in(self, sound: Samples, odds: Odds, *, partial: bool = False) -> Transcript:
+        """The same; with the language `auto`, what is known of the person's language counts, too."""
         if not sound.size:
             return Transcript("", self._language)
         with self._lock:
@@ -99,7 +105,7 @@ class WhisperEngine:
             if self._jobs > self._max_waiting:
                 raise SpeechError(f"the recognizer is overloaded: {self._max_waiting} utterances wait already")
             self._jobs += 1
-        job = _Job(sound, partial)
+        job = _Job(sound, partial, odds)
         try:
             future = asyncio.get_running_loop().run_in_executor(self._pool, self._run, job)
         except RuntimeError as error:
@@ -136,19 +142,19 @@ class WhisperEngine:
 
     def _decode(self, job: _Job, sound: Samples) -> _Part:
         seconds = len(sound) / RATE
-        part = self._pass(sound, max(_WINDOW_MIN_S, seconds + _WINDOW_SPARE_S))
+        part = self._pass(sound, max(_WINDOW_MIN_S, seconds + _WINDOW_SPARE_S), job.odds)
         if job.partial or not loops(part.text):
             return part
-        return self._pass(sound, max(_CAREFUL_MIN_S, seconds + _CAREFUL_SPARE_S))
+        return self._pass(sound, max(_CAREFUL_MIN_S, seconds + _CAREFUL_SPARE_S), job.odds)
 
-    def _pass(self, sound: Samples, window_s: float) -> _Part:
+    def _pass(self, sound: Samples, window_s: float, odds: Odds) -> _Part:
         """One run of the model over `sound` and silence up to `window_s` seconds, 30 at most."""
         window = min(30, int(np.ceil(window_s)))
         padded: NDArray[np.float32] = np.zeros(window * RATE, dtype=np.float32)
         padded[: len(sound)] = sound.astype(np.float32) / 32768
         features = self._model.feature_extractor(padded)[:, : window * _FRAMES_A_SECOND]
         encoded = self._model.encode(np.ascontiguousarray(features))
-        language = self._spoken(encoded)
+        language = self._spoken(encoded, odds)
         prompt = self._tokenizers[language].sot_sequence
         result = self._model.model.generate(
             encoded,
@@ -163,12 +169,12 @@ class WhisperEngine:
         text = self._tokenizer.decode(self._within(tokens, len(sound))).strip()
         return _Part(text, result.scores[0] * len(tokens), len(tokens) + 1, result.no_speech_prob, language)
 
-    def _spoken(self, encoded: StorageView) -> str:
+    def _spoken(self, encoded: StorageView, odds: Odds) -> str:
         """The code of the language spoken, of those that may be."""
         if len(self._tokenizers) == 1:
             return self._language
-        likely = self._model.model.detect_language(encoded)[0]
-        return next((token[2:-2] for token, _ in likely if token[2:-2] in self._tokenizers), self._language)
+        likely = {token[2:-2]: share for token, share in self._model.model.detect_language(encoded)[0]}
+        return max(self._tokenizers, key=lambda code: likely.get(code, 0.0) * odds.get(code, 1.0))
 
     def _within(self, tokens: list[int], samples: int) -> list[int]:
         """The text tokens of segments that begin inside the sound: what Whisper dates later, it made up."""

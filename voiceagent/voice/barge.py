@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from typing import Final
 
 from voiceagent import clock
 from voiceagent.audio.frame import FRAME_MS, Samples
+from voiceagent.speech.onset import Onset
 from voiceagent.voice.ear import Began, Calm, Candidate, EarEvent, Finished, Guess, Speaks, Stir
 from voiceagent.voice.echo import Stretch
 from voiceagent.voice.expecting import asked
@@ -16,6 +18,9 @@ from voiceagent.voice.murmurs import SHIPPED, Murmurs
 from voiceagent.voice.referee import Referee
 from voiceagent.voice.settings import BargeInSettings
 from voiceagent.voice.turn import Commit, Turn, Utterance, WordsDecision
+
+SHARED: Final = 0.5
+"""Share of the agent's echo in what is heard from which on a sound that begins is taken for the echo's."""
 
 
 class Barge:
@@ -28,6 +33,7 @@ class Barge:
         self._turn = Turn(floor.settings.barge_in, floor.settings.held_segments)
         self._referee: Referee | None = None
         self._opinion: tuple[str, bool] | None = None
+        self._onset = Onset()
         self._at = 0
         self._said = ""
         self._gone = False
@@ -58,7 +64,8 @@ class Barge:
                 case _:
                     pass
         voiced = voiced and not self._line.leak.own  # VoiceChannel has told it of this frame, before the ear heard it
-        self._do(self._turn.frame(self._at, voiced, self._floor.sounding(self._line)))
+        sudden = self._onset.hear(samples, voiced=voiced, own=self._line.leak.share >= SHARED)
+        self._do(self._turn.frame(self._at, voiced, self._floor.sounding(self._line), sudden=sudden))
         if calm:
             self._do(self._turn.calm())
         if self._referee is not None:

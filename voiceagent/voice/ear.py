@@ -20,6 +20,7 @@ from voiceagent.speech.segmenter import (
     SpeechResumed,
     SpeechStarted,
 )
+from voiceagent.speech.tongue import Tongue
 from voiceagent.voice.guess import Guesses
 from voiceagent.voice.hearing import Hearing
 from voiceagent.voice.recognition import Decoding, Recognition
@@ -173,6 +174,7 @@ class Ear:
         self._segmenter = Segmenter(hearing.settings)
         self._detector = hearing.detector_factory()
         self._open: _Open | None = None
+        self._tongue = Tongue()
         self._at = 0
         self._deaf = False
 
@@ -243,7 +245,7 @@ class Ear:
         return tuple(events)
 
     def _begin(self, fact: SpeechStarted) -> Began:
-        recognition = self._hearing.recognition(self._tasks, self._settings)
+        recognition = self._hearing.recognition(self._tasks, self._settings, self._tongue)
         recognition.begin(fact.sound)
         voiced = self._hearing.settings.min_speech_ms
         self._open = _Open(self._new_input(), fact.at, to_samples(voiced), recognition)

@@ -10,6 +10,7 @@ from voiceagent.speech.endpoint import EndJudge
 from voiceagent.speech.engines import SpeechToText, VoiceDetector
 from voiceagent.speech.settings import HearingSettings
 from voiceagent.speech.streaming import Chained, listening
+from voiceagent.speech.tongue import Tongue
 from voiceagent.voice.recognition import BatchRecognition, Desk, Recognition
 from voiceagent.voice.settings import VoiceSettings
 from voiceagent.voice.streamed import StreamedRecognition
@@ -36,9 +37,9 @@ class Hearing:
         self._judge = judge
         self._judges = judge is not None
 
-    def recognition(self, tasks: asyncio.TaskGroup, settings: VoiceSettings) -> Recognition:
-        """The words of an utterance that begins now; what works on them are tasks of the given group."""
-        whole = BatchRecognition(self._desk, tasks, settings)
+    def recognition(self, tasks: asyncio.TaskGroup, settings: VoiceSettings, tongue: Tongue | None = None) -> Recognition:
+        """The words of an utterance that begins now, by a person of this tongue; what works on them are tasks of that group."""
+        whole = BatchRecognition(self._desk, tasks, settings, tongue or Tongue())
         engine = listening(self._stt)
         if engine is None:
             return whole

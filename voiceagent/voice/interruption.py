@@ -18,6 +18,9 @@ LEAST_RATIO: Final = 0.4
 SEMANTIC_MS: Final = 1_000
 """How long the semantic strategy waits for words before a voice that goes on decides."""
 
+NOTICED_MS: Final = 40
+"""How long a sound has lasted when it is noticed as one that has just begun (speech/onset.py)."""
+
 IN_VAIN: Final = 3
 """Pauses of one reply for nothing, after which sound alone only lowers it: noise that keeps coming must not wear it down."""
 
@@ -106,6 +109,8 @@ class Interruption:
         self._run: _Run | None = None
         self._sure = False
         self._lowered: int | None = None
+        self._doubtful = False
+        self._answered = False
         self._paused = False
         self._pauses = 0
         self._onset = 0
@@ -119,10 +124,13 @@ class Interruption:
         """The utterance is over."""
         self._sure = False
 
-    def frame(self, at_ms: int, voiced: bool, *, may: bool = True) -> SpeechDecision:
-        """The next 20 ms, which end at `at_ms`. `may` False: nothing is done to the reply yet."""
+    def frame(self, at_ms: int, voiced: bool, *, sudden: bool = False, may: bool = True) -> SpeechDecision:
+        """The next 20 ms, which end at `at_ms`. `sudden`: a sound has just begun, of which it is not known whether it is a voice:
+        it lowers the reply for as long as that lasts, and does no more. `may` False: nothing is done to the reply yet."""
         if voiced:
             self._add(at_ms)
+            self._doubtful = False
+        self._answered = self._answered and sudden
         if self._cut or not may or self._settings.strategy is InterruptionStrategy.DISABLED:
             return NOTHING
         run = self._run
@@ -131,7 +139,9 @@ class Interruption:
         if self._settings.strategy is InterruptionStrategy.IMMEDIATE:
             return NOTHING
         if self._lowered is None:
-            return self._lower(run, at_ms) if run is not None and voiced else NOTHING
+            return self._lower(run, at_ms, voiced=voiced, sudden=sudden)
+        if self._doubtful:
+            return NOTHING if sudden else self.come_back(at_ms, "noise")
         return self._on(at_ms - self._lowered, at_ms, voiced)
 
     def said(self, kind: OverKind, at_ms: int, *, final: bool) -> SpeechDecision:
@@ -148,7 +158,7 @@ class Interruption:
         """What was lowered comes back, if it was; the voice that lowered it does so no more before a gap."""
         if self._cut or self._lowered is None:
             return NOTHING
-        self._lowered, self._paused = None, False
+        self._lowered, self._paused, self._doubtful, self._answered = None, False, False, True
         if self._run is not None:
             self._run.spent = True
         return Resume(self.reply_id, at_ms, why)
@@ -166,11 +176,16 @@ class Interruption:
         self._run.last = at_ms
         self._run.voiced += FRAME_MS
 
-    def _lower(self, run: _Run, at_ms: int) -> SpeechDecision:
-        if run.spent or run.voiced < self._settings.duck_after_ms:
+    def _lower(self, run: _Run | None, at_ms: int, *, voiced: bool, sudden: bool) -> SpeechDecision:
+        """A voice that has lasted lowers the reply, and a sound that may be one, unless that has had its effect."""
+        if voiced and run is not None and not run.spent and run.voiced >= self._settings.duck_after_ms:
+            self._onset = run.start
+        elif sudden and not self._answered and (run is None or not run.spent or at_ms - run.last > GAP_MS):
+            self._onset, self._doubtful = at_ms - NOTICED_MS, not voiced
+        else:
             return NOTHING
-        self._lowered, self._onset = at_ms, run.start
-        return Duck(self.reply_id, at_ms, at_ms - run.start)
+        self._lowered = at_ms
+        return Duck(self.reply_id, at_ms, at_ms - self._onset)
 
     def _on(self, past: int, at_ms: int, voiced: bool) -> SpeechDecision:
         """The reply has been lowered for `past`: it comes back, pauses, or goes on so."""

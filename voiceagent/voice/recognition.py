@@ -11,6 +11,7 @@ from voiceagent import clock
 from voiceagent.audio.frame import Samples, to_ms, to_samples
 from voiceagent.errors import SpeechError
 from voiceagent.speech.engines import SpeechToText, Transcript
+from voiceagent.speech.tongue import Tongue, words_of
 from voiceagent.voice.settings import VoiceSettings
 
 Decoding = asyncio.Future[Transcript | Exception]
@@ -66,13 +67,16 @@ class Desk:
         """Whether the recognizer works on something, of whatever line."""
         return self._running > 0
 
-    def decode(self, tasks: asyncio.TaskGroup, sound: Samples, timeout_ms: int, *, after: str | None = None) -> Decoding:
-        """Starts on the words of `sound`: of a finished stretch, or a guess at what goes on `after` these words.
+    def decode(
+        self, tasks: asyncio.TaskGroup, sound: Samples, timeout_ms: int, tongue: Tongue, *, after: str | None = None
+    ) -> Decoding:
+        """Starts on the words of `sound`, spoken by a person of this tongue: of a finished stretch, which the tongue learns from,
+        or a guess at what goes on `after` these words.
 
         A failure of the recognizer, or its taking too long, is the result.
         """
         self._running += 1
-        task = tasks.create_task(self._decode(sound, timeout_ms, after), name="words" if after is None else "guess")
+        task = tasks.create_task(self._decode(sound, timeout_ms, tongue, after), name="words" if after is None else "guess")
         task.add_done_callback(self._done)
         return task
 
@@ -88,17 +92,18 @@ class Desk:
         """One less."""
         self._speakers.discard(recognition)
 
-    async def _decode(self, sound: Samples, timeout_ms: int, after: str | None) -> Transcript | Exception:
+    async def _decode(self, sound: Samples, timeout_ms: int, tongue: Tongue, after: str | None) -> Transcript | Exception:
         began = clock.now()
         timeout_ms = deadline_ms(to_ms(sound.size), timeout_ms)
         try:
             async with asyncio.timeout(timeout_ms / 1000):
-                words = await self._stt.transcribe(sound, partial=after is not None)
+                words = await words_of(self._stt, sound, tongue.odds(sound), partial=after is not None)
         except TimeoutError:
             return SpeechError(f"the recognizer gave no words within {timeout_ms} ms")
         except Exception as error:  # noqa: BLE001 - the utterance's turn reports it
             return error
         if after is None:
+            tongue.heard(words)
             return words
         self._cost_ms = clock.now() - began
         return replace(words, text=f"{after} {words.text.strip()}".strip()) if words.text.strip() else words
@@ -118,8 +123,9 @@ class BatchRecognition:
     Past LONG_MS, guesses decode only what follows the last pause whose words are known; a pause is a place to cut.
     """
 
-    def __init__(self, desk: Desk, tasks: asyncio.TaskGroup, settings: VoiceSettings) -> None:
+    def __init__(self, desk: Desk, tasks: asyncio.TaskGroup, settings: VoiceSettings, tongue: Tongue) -> None:
         self._desk = desk
+        self._tongue = tongue
         self._tasks = tasks
         self._settings = settings
         self._sound: list[Samples] = []
@@ -147,13 +153,13 @@ class BatchRecognition:
         self._guessed_to = self._heard
         known_to, known = self._known()
         sound = np.concatenate(self._sound)[known_to:]
-        self._guessing = self._desk.decode(self._tasks, sound, self._settings.recognizer_timeout_ms, after=known)
+        self._guessing = self._desk.decode(self._tasks, sound, self._settings.recognizer_timeout_ms, self._tongue, after=known)
         return self._guessing
 
     def words(self, sound: Samples) -> Decoding:
         """Decodes it with care; a guess that is still being made is let go."""
         self._stop_guessing()
-        words = self._desk.decode(self._tasks, sound, self._settings.recognizer_timeout_ms)
+        words = self._desk.decode(self._tasks, sound, self._settings.recognizer_timeout_ms, self._tongue)
         self._paused = sound.size, words
         return words
 

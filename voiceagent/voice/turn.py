@@ -90,8 +90,9 @@ class Turn:
         if against is not None:
             against.began()
 
-    def frame(self, at_ms: int, voiced: bool, sounding: Sounding | None) -> SpeechDecision:
-        """The next 20 ms of the line, which end at `at_ms`; `voiced`: a voice is in it, and not the reply's own."""
+    def frame(self, at_ms: int, voiced: bool, sounding: Sounding | None, *, sudden: bool = False) -> SpeechDecision:
+        """The next 20 ms of the line, which end at `at_ms`; `voiced`: a voice is in it, and not the reply's own; `sudden`: a sound
+        has just begun that may be one."""
         self._at = at_ms
         against = self._meet(sounding)
         speech = self._due.get(self._open or "")
@@ -99,7 +100,8 @@ class Turn:
             speech.over = sounding.reply_id if sounding else None
         if against is None or sounding is None:
             return NOTHING
-        return self._done(against.frame(at_ms, voiced, may=sounding.played_ms >= self._settings.allow_during_first_ms))
+        may = sounding.played_ms >= self._settings.allow_during_first_ms
+        return self._done(against.frame(at_ms, voiced, sudden=sudden, may=may))
 
     def calm(self) -> SpeechDecision:
         """What stirred came to nothing; where words of an earlier utterance are still out, they decide."""
@@ -136,8 +138,8 @@ class Turn:
         return NOTHING if against is None or self._open is not None else against.come_back(self._at, "noise")
 
     def hummed(self, input_id: str) -> tuple[str | None, SpeechDecision]:
-        """The utterance is a voice without words. Over a reply that it has not cut it is a sign of listening to that one, whose id
-        this is; else it was none."""
+        """The utterance is a voice without words: a sign of listening to the reply that it is over and has not cut, whose id this
+        is; else it was none."""
         speech = self._due.get(input_id, _Speech())
         if speech.over is None or speech.cut:
             return None, self.dropped(input_id)

@@ -25,7 +25,7 @@ PROTOCOL: Final = "voiceagent.v1"
 """What a WebSocket speaks. A browser cannot send headers with one: it offers its token and its key as `bearer.<token>` and
 `key.<key>` beside this name, and neither ever stands in an address."""
 
-_GUARDED: Final = ("/v1/rooms/", "/v1/inbox", "/v1/overview", "/v1/push")
+_GUARDED: Final = ("/v1/rooms/", "/v1/inbox", "/v1/overview", "/v1/push", "/v1/pair")
 """Where even reading is not for other sites' pages."""
 
 _HEADERS = (

@@ -22,6 +22,8 @@ from voiceagent.web.inbox.pages import InboxPages
 from voiceagent.web.lines import Lines, Receiver
 from voiceagent.web.messages import Messages
 from voiceagent.web.metrics import MetricsPage
+from voiceagent.web.pairing.hosts import PairedHosts
+from voiceagent.web.pairing.parts import Pairing
 from voiceagent.web.push.pages import PushPages
 from voiceagent.web.push.pusher import Pusher
 from voiceagent.web.quiet import hush
@@ -60,20 +62,18 @@ def build(
     """
     door = Door(settings)
     rooms = Rooms(engine, settings.max_rooms, open_room)
-    pages = StatusPages(status, token_required=settings.token_secret is not None)
     lines = Lines(reception, rooms, settings, lambda: status().agent)
     signalling = Signalling(door, lines, engine)
-    readers, commands = Readers(door, rooms, engine), Commands(door, rooms, engine)
+    readers, commands, pairing = Readers(door, rooms, engine), Commands(door, rooms, engine), Pairing(door, engine)
     rtvi = Offers(door, lines, commands, engine, status)
 
     app = Starlette(
         routes=[
-            Route("/healthz", pages.health),
-            Route("/v1/status", pages.status),
+            *_itself(StatusPages(status, token_required=settings.token_secret is not None)),
             *_figures(door, readers, figures),
             *_documents(Documents(lambda: status().version)),
             *_lines(signalling),
-            *_inbox(InboxPages(door, readers, engine), PushPages(door, pusher)),
+            *(*_inbox(InboxPages(door, readers, engine, pairing.hosts), PushPages(door, pusher)), *pairing.routes),
             Route("/v1/rooms/{room}/rtvi", rtvi.serve, methods=["POST", "PATCH"]),
             Route("/v1/rooms/{room}/messages", Messages(door, lines, engine).post, methods=["POST"]),
             Route("/v1/rooms/{room}/events", _Events(Streams(readers)), methods=["GET"]),
@@ -84,16 +84,21 @@ def build(
             Mount("/", _Page(directory=PAGE, html=True)),
         ],
         exception_handlers={Refused: answer_refused},
-        lifespan=lambda _: _open(lines),
+        lifespan=lambda _: _open(lines, pairing.hosts),
     )
     return Doorway(_opened_to(app, settings.allowed_origins), door)
 
 
 @asynccontextmanager
-async def _open(lines: Lines) -> AsyncIterator[None]:
+async def _open(lines: Lines, paired: PairedHosts) -> AsyncIterator[None]:
     """What lives as long as the app is served."""
-    async with lines:
+    async with paired, lines:
         yield
+
+
+def _itself(pages: StatusPages) -> list[Route]:
+    """What the server says of itself."""
+    return [Route("/healthz", pages.health), Route("/v1/status", pages.status)]
 
 
 def _documents(documents: Documents) -> list[Route]:

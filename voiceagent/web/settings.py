@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
+from voiceagent.web.pairing.settings import PairingSettings
 from voiceagent.web.push.settings import PushSettings
 
 
@@ -40,6 +41,7 @@ class WebSettings(BaseModel):
     messages_per_minute: int = Field(60, ge=1, description="typed messages of one client a minute")
     requests_per_minute: int = Field(600, ge=10, description="requests of any kind of one client a minute")
     push: PushSettings = Field(PushSettings(), description="notifications of urgent questions")
+    pairing: PairingSettings = Field(PairingSettings(), description="hosts whose questions are listed here, and that list ours")
 
     @field_validator("allowed_origins")
     @classmethod

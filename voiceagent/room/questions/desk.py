@@ -135,7 +135,13 @@ class QuestionDesk:
         return await self._ended(known, "answered", "answered", answer)
 
     async def dismiss(
-        self, question_id: str, participant_id: str | None, via: Via = "button", *, host: str | None = None, name: str | None = None
+        self,
+        question_id: str,
+        participant_id: str | None,
+        via: Via = "button",
+        *,
+        host: str | None = None,
+        name: str | None = None,
     ) -> Verdict:
         """A person will not answer; the agent is told so. `host`: they did it on a paired host, where they are called `name`."""
         known = await self._rows.get(question_id)
@@ -146,7 +152,9 @@ class QuestionDesk:
         why = _barred(known) or known.kept_from(participant_id, via, host)
         if why is not None:
             return Verdict("refused", known, why)
-        return await self._ended(known, "dismissed", "dismissed", Answer(via, participant_id=participant_id, host=host, name=name))
+        return await self._ended(
+            known, "dismissed", "dismissed", Answer(via, participant_id=participant_id, host=host, name=name)
+        )
 
     async def withdraw(self, question_id: str, room_id: str, channel_id: str) -> Verdict:
         """The agent that asked takes its question back."""

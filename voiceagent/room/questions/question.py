@@ -89,8 +89,8 @@ def _options_refusal(options: Sequence[str]) -> str | None:
 class Answer:
     """What a person answered: options by their places, or words of their own; none of both when it was dismissed.
 
-    `event_id` is the utterance that was the answer, `host` the name of a paired host on which it was given, and `name` how whoever
-    gave it there is called there.
+    `event_id` is the utterance that was the answer, `host` the name of a paired host on which it was given, and `name` how
+    whoever gave it is called there.
     """
 
     via: Via

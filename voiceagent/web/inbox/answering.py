@@ -17,6 +17,7 @@ REASONS: Final = {
     "no_such_option": "the question has no such option",
     "one_option": "this question takes one option",
     "choose_an_option": "choose one of its options",
+    "not_from_afar": "an agent waits for it, and it is answered on its own host alone",
 }
 """The desk's refusals in words."""
 
@@ -33,23 +34,28 @@ class Answering:
 
         Raises StoreError.
         """
+        if command.data.host is not None:
+            return Ack.refusal(command.id, "not_found", "this host's own answer paired hosts' questions, in the inbox")
         question = await self._engine.questions.get(command.data.question_id)
         if question is None or not reach.sees(question):
             return Ack.refusal(command.id, "not_found", "there is no such question, or it is not for you")
-        if not reach.standing.host and not await self._was_here(question.room_id, reach.participant):
+        known = reach.standing.host or reach.host is not None
+        if not known and not await self._was_here(question.room_id, reach.participant):
             return Ack.refusal(command.id, "not_here", "you were never in the room of this question: join it first")
         return await self._ack(reach, command, await self._ended(question, reach, command))
 
     async def _ended(self, question: Question, reach: Reach, command: QuestionCommand) -> Verdict:
         desk = self._engine.questions
         if not isinstance(command, AnswerQuestion):
-            return await desk.dismiss(question.question_id, reach.participant)
+            return await desk.dismiss(question.question_id, reach.participant, host=reach.host, name=reach.person)
         data = command.data
         answer = Answer(
             "button" if data.text is None else "text",
             data.places,
             None if data.text is None else data.text.strip(),
             participant_id=reach.participant,
+            host=reach.host,
+            name=reach.person,
         )
         return await desk.answer(question.question_id, answer)
 

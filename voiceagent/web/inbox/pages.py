@@ -15,6 +15,7 @@ from voiceagent.web.door import Door
 from voiceagent.web.inbox.answering import Answering
 from voiceagent.web.inbox.board import Board
 from voiceagent.web.inbox.follower import Follower
+from voiceagent.web.pairing.hosts import PairedHosts
 from voiceagent.web.reach import Reach
 from voiceagent.web.readers import Readers
 from voiceagent.web.receipts import Receipts
@@ -29,10 +30,10 @@ _NOT_STORED = "the questions cannot be read or kept now: try again later"
 class InboxPages:
     """Answers requests for the inbox. No room is opened by any of them."""
 
-    def __init__(self, door: Door, readers: Readers, engine: RoomEngine) -> None:
+    def __init__(self, door: Door, readers: Readers, engine: RoomEngine, paired: PairedHosts | None = None) -> None:
         self._door = door
         self._readers = readers
-        self._board = Board(engine)
+        self._board = Board(engine, paired)
         self._answering = Answering(engine)
         self._receipts = Receipts()
 
@@ -61,10 +62,16 @@ class InboxPages:
     async def _done(self, reach: Reach, command: QuestionCommand) -> Ack:
         key = (reach.room or "", reach.name, command.id)
         try:
-            return await self._receipts.once(key, digest(command), lambda: self._answering.do(reach, command))
+            return await self._receipts.once(key, digest(command), lambda: self._do(reach, command))
         except StoreError:
             log.exception("question %s: what a person did is not kept", command.data.question_id)
             return Ack.refusal(command.id, "not_stored", _NOT_STORED)
+
+    async def _do(self, reach: Reach, command: QuestionCommand) -> Ack:
+        host = command.data.host
+        if host is not None:
+            return await self._board.bring(reach, host, command)
+        return await self._answering.do(reach, command)
 
     async def get(self, scope: Scope, receive: Receive, send: Send) -> None:
         """GET: the same list as a stream of server-sent events, and every change of it. Raises Refused."""

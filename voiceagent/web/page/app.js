@@ -247,6 +247,7 @@ const views = new Views(() => [[$("join"), !inRoom], [$("talk"), inRoom]], {
   inbox: { box: $("inbox"), button: $("show-inbox"), view: inbox }, status: { box: $("status"), button: $("show-status"), view: standing },
 }, $("transcript"));
 
+setInterval(() => { roomCards.tick(); inbox.tick(); }, 20_000);
 const push = new Push($("notify"), (...request) => asked.ask(...request), (view) => views.show(view), banner);
 
 // Gives an answer or a dismissal; returns why it was not taken.

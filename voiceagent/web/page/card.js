@@ -41,13 +41,22 @@ export class Card {
     this.trouble.setAttribute("role", "alert");
     this.trouble.hidden = true;
     this.foot = node("p", "foot");
-    this.box.append(...this.own(), this.trouble, this.foot);
+    this.hint = node("p", "hint");
+    this.box.append(...this.own(), this.hint, this.trouble, this.foot);
     this.showFoot();
+    this.update(entry);
+  }
+
+  // Whether it may be answered may change: where it is kept may be out of reach for a while.
+  update(entry) {
+    this.entry = entry;
+    const usable = entry.answerable;
+    for (const one of this.box.querySelectorAll("button, input")) one.disabled = !usable;
+    this.hint.hidden = usable;
+    this.hint.textContent = usable ? "" : !entry.host ? "It is put to somebody else." : entry.kind === "question" ? "It cannot be answered from here now." : "It is answered on its own host.";
   }
 
   focus() { this.head.focus(); this.box.scrollIntoView({ block: "nearest" }); }
-
-  get usable() { return this.entry.answerable; }
 
   advice() {
     const { recommendation, options } = this.entry;
@@ -59,7 +68,7 @@ export class Card {
 
   options() {
     const { options, recommendation, multiple } = this.entry;
-    if (!options.length || !this.usable) return [];
+    if (!options.length) return [];
     const group = node("div", "options");
     group.setAttribute("role", "group");
     group.setAttribute("aria-label", multiple ? "Options, several may be chosen" : "Options");
@@ -89,7 +98,6 @@ export class Card {
   }
 
   own() {
-    if (!this.usable) return [node("p", "hint", this.entry.asked_of?.length ? "It is put to somebody else." : "It is answered on its own host.")];
     const dismiss = button("dismiss", "Dismiss");
     dismiss.addEventListener("click", () => this.send("question.dismiss", {}));
     const form = node("form", "own");
@@ -153,6 +161,7 @@ export class Cards {
     for (const [id, entry] of wanted) {
       const card = this.cards.get(id) ?? new Card(entry, this.give, this.enter);
       this.cards.set(id, card);
+      card.update(entry);
       const next = before ? before.nextSibling : this.box.firstChild;
       if (next !== card.box) this.box.insertBefore(card.box, next);
       before = card.box;

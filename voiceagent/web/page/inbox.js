@@ -3,15 +3,12 @@
 import { Cards, node } from "./card.js";
 import { FILTERS, age, outcome, plain } from "./questions.js";
 
-const TICK_MS = 20_000;
-
 export class Inbox {
   // `parts`: the elements that it draws into; `give` and `enter` as a card takes them.
   constructor(parts, questions, give, enter) {
     this.parts = parts; this.questions = questions; this.give = give; this.enter = enter;
     this.filter = "all"; this.groups = new Map(); this.place = 0; this.reachable = true; this.shown = false;
     for (const one of parts.filters.children) one.addEventListener("click", () => this.choose(one.dataset.filter));
-    setInterval(() => this.tick(), TICK_MS);
   }
 
   choose(filter) {

@@ -15,7 +15,7 @@ export class Status {
   open() {
     this.parts.title.focus({ preventScroll: true });
     this.look();
-    this.timer ??= setInterval(() => this.look(), EVERY_MS);
+    this.timer ??= setInterval(() => { if (document.visibilityState === "visible") this.look(); }, EVERY_MS);
   }
 
   leave() { clearInterval(this.timer); this.timer = null; }

@@ -16,7 +16,7 @@ class PairingSettings(BaseModel):
     address: str | None = Field(
         None, description="where paired hosts reach this one, such as https://talk.example.org; without it, host and port"
     )
-    poll_ms: int = Field(3_000, ge=500, le=60_000, description="how often paired hosts are asked while somebody looks at the inbox")
+    poll_ms: int = Field(3_000, ge=500, le=60_000, description="how often paired hosts are asked while an inbox is open")
     timeout_ms: int = Field(4_000, ge=100, le=30_000, description="longest time that a paired host may take for an answer")
     code_ms: int = Field(600_000, ge=10_000, le=3_600_000, description="how long a code for pairing is good")
 

@@ -23,7 +23,8 @@ _ENVELOPE: Final[dict[str, JSON]] = {
 
 
 _QUESTIONS: Final = tuple(type for type in LINES if type.name.startswith("question."))
-_INBOX: Final = ("inbox.snapshot", *(f"inbox.{type.name}" for type in _QUESTIONS), "inbox.alive", "inbox.lagging", "inbox.closed")
+_OWN: Final = ("alive", "lagging", "closed")
+_INBOX: Final = ("inbox.snapshot", "inbox.host", *(f"inbox.{name}" for name in (*(type.name for type in _QUESTIONS), *_OWN)))
 """What the inbox's stream sends, by the names that the document has for it."""
 
 
@@ -98,11 +99,9 @@ def _inbox_messages() -> dict[str, JSON]:
     own = {type.name.removeprefix("stream."): type for type in LINES if type.stream}
     return {
         "inbox.snapshot": _unnumbered("inbox.snapshot", "Every question that the reader may see.", "Inbox", {}),
+        "inbox.host": _unnumbered("inbox.host", "What a paired host lists has changed.", "InboxHost", {}),
         **{f"inbox.{t.name}": _unnumbered(t.name, t.says, t.data.__name__, {**around, **entry}) for t in _QUESTIONS},
-        **{
-            f"inbox.{name}": _unnumbered(own[name].name, own[name].says, own[name].data.__name__, {})
-            for name in ("alive", "lagging", "closed")
-        },
+        **{f"inbox.{name}": _unnumbered(own[name].name, own[name].says, own[name].data.__name__, {}) for name in _OWN},
     }
 
 

@@ -35,6 +35,8 @@ class InboxHost(Data):
     """A paired host's name; null: this one."""
     reachable: bool
     questions: list[QuestionEntry]
+    age_ms: int | None = None
+    """Of a paired host: how long ago it said so. One that is not reachable is listed as it was then; None: never."""
 
 
 class Inbox(Data):

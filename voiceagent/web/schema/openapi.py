@@ -9,8 +9,9 @@ from pydantic.json_schema import models_json_schema
 from voiceagent.values import JSON
 from voiceagent.web.command import Ack, Command, QuestionCommand
 from voiceagent.web.messages import Typed
+from voiceagent.web.pairing.pages import Join, NewCode
 from voiceagent.web.push.subscription import Device, Endpoint
-from voiceagent.web.schema import inbox, replies
+from voiceagent.web.schema import inbox, pairing, replies
 from voiceagent.web.signalling import Candidate, Mute, Offer, Playout
 
 REF: Final = "#/components/schemas/{model}"
@@ -77,6 +78,7 @@ def openapi(version: str) -> dict[str, JSON]:
         inbox.Overview,
         Device,
         Endpoint,
+        *(Join, NewCode, pairing.PairingCode, pairing.PairedHost, pairing.Pairings, pairing.PairingEnd),
     ]
     return {
         "openapi": "3.1.0",
@@ -115,6 +117,7 @@ def _paths() -> dict[str, JSON]:
         "/v1/openapi.json": {"get": _asked("openapi", "This document.", _schema(document))},
         "/v1/asyncapi.json": {"get": _asked("asyncapi", "The lines of a room, and the WebSocket.", _schema(document))},
         **_inbox(),
+        **_pairings(),
         "/v1/rooms/{room}/offer": _of_room(
             "post", _asked("offer", "Joins with sound: a WebRTC offer.", _json("Answer"), "Offer")
         ),
@@ -163,6 +166,28 @@ def _inbox() -> dict[str, JSON]:
         "/v1/inbox/events": {"get": _by_key(events)},
         "/v1/inbox/commands": {"post": _by_key(answer)},
         "/v1/overview": {"get": _by_key(standing)},
+    }
+
+
+def _pairings() -> dict[str, JSON]:
+    """Other hosts; for this host's own, whose token opens every room. What hosts say to each other is theirs alone."""
+    name: JSON = {
+        "name": "name",
+        "in": "path",
+        "required": True,
+        "description": "As the list has it.",
+        "schema": {"type": "string"},
+    }
+    return {
+        "/v1/pairings": {
+            "get": _asked("pairings", "The hosts that this one is paired with.", _json("Pairings")),
+            "post": _asked("pair", "Pairs with the host that has made a code.", _json("PairedHost"), "Join"),
+        },
+        "/v1/pairings/code": {"post": _asked("pairing_code", "A code for another host.", _json("PairingCode"), "NewCode")},
+        "/v1/pairings/{name}": {
+            "parameters": [name],
+            "delete": _asked("unpair", "Ends a pairing at both hosts.", _json("PairingEnd")),
+        },
     }
 
 

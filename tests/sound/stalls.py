@@ -1,0 +1,38 @@
+"""A watch on the event loop: which of its callbacks took how much of the thread's own CPU time."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+MOST_MS = 10
+"""The bound of one callback; models and codecs work in threads of their own."""
+
+
+@dataclass
+class Stalls:
+    """The callbacks over the bound, as `ms what`, and how many there were in all."""
+
+    over: list[str] = field(default_factory=list)
+    callbacks: int = 0
+
+
+@contextmanager
+def watched(monkeypatch_to: type[asyncio.Handle] = asyncio.Handle) -> Iterator[Stalls]:
+    """Measures every callback of every loop meanwhile. CPU time, since neighbours on a machine stall a clock, too."""
+    found, run = Stalls(), monkeypatch_to._run
+
+    def timed(handle: asyncio.Handle) -> None:
+        began = time.thread_time_ns()
+        run(handle)
+        took_ms = (time.thread_time_ns() - began) / 1e6
+        found.callbacks += 1
+        if took_ms > MOST_MS:
+            found.over.append(f"{took_ms:.1f} {handle!r}")
+
+    monkeypatch_to._run = timed  # type: ignore[method-assign]
+    try:
+        yield found
+    finally:
+        monkeypatch_to._run = run  # type: ignore[method-assign]
