@@ -1,14 +1,12 @@
 """The answer matcher: what it takes, reads back and leaves alone, over the labelled utterances and beyond them."""
 
-import asyncio
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tools.answers.measure import HERE, false_accepts, is_blind, misses, needless, tried
 from voiceagent.judgment.answers.asked import AskedQuestion, Found
-from voiceagent.judgment.answers.matcher import LONGEST, WordsMatcher, matched
+from voiceagent.judgment.answers.matcher import LONGEST, agrees, matched
 from voiceagent.judgment.answers.reading import said, tokens
 
 DAY = AskedQuestion("q1", "Which day suits you?", ("Tuesday", "Thursday"), spoken_last=True)
@@ -44,7 +42,16 @@ def test_the_labelled_utterances(blind: bool) -> None:
     ],
 )
 def test_one_utterance(asked: tuple[AskedQuestion, ...], utterance: str, expected: Found | None) -> None:
-    assert asyncio.run(WordsMatcher().match(asked, utterance, "en")) == expected
+    assert matched(asked, utterance, "en") == expected
+
+
+@pytest.mark.parametrize(
+    ("utterance", "expected"),
+    [("Yes.", True), ("Yes, please.", True), ("Exactly", True), ("No.", False), ("No, not that one", False), ("Yes, no", None),
+     ("Yes, I saw him yesterday", None), ("What?", None), ("Thursday", None), ("", None)],
+)  # fmt: skip
+def test_what_is_read_back_is_meant_or_not(utterance: str, expected: bool | None) -> None:
+    assert agrees(utterance, "en") is expected
 
 
 def test_a_question_that_was_not_said_last_is_not_answered_by_a_yes_or_by_a_place() -> None:

@@ -4,7 +4,6 @@ python -m tools.answers.measure [--report]
 """
 
 import argparse
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from tools.answers.scenes import Case, cases
-from voiceagent.judgment.answers.matcher import WordsMatcher
+from voiceagent.judgment.answers.matcher import matched
 from voiceagent.judgment.evaluation.measures import Share
 
 HERE: Final = Path(__file__).parent
@@ -31,7 +30,7 @@ class Tried:
 
 def outcome(case: Case) -> Outcome:
     """What the matcher makes of a case. To take what is to be read back, or another answer, is a false accept."""
-    found = asyncio.run(WordsMatcher().match(case.questions, case.utterance, case.language))
+    found = matched(case.questions, case.utterance, case.language)
     if found is None:
         return "right" if case.question_id is None else "missed"
     if case.question_id is None:

@@ -1,8 +1,7 @@
-"""What an answer matcher is shown, what it finds, and its interface."""
+"""What the answer matcher is shown, and what it finds."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 SURE: Final = 0.9
 """Confidence from which an answer is taken as it stands; below it is read back first."""
@@ -31,11 +30,3 @@ class Found:
     def sure(self) -> bool:
         """Whether it may be taken without asking again."""
         return self.confidence >= SURE
-
-
-class AnswerMatcher(Protocol):
-    """Finds the question that an utterance answers. It fails closed: what is not plainly an answer is none."""
-
-    async def match(self, questions: Sequence[AskedQuestion], utterance: str, language: str) -> Found | None:
-        """What was answered; None for ordinary speech. `language` is a two-letter code. Must not block."""
-        ...

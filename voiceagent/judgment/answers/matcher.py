@@ -21,14 +21,6 @@ _LIKELY: Final = 0.6
 _NAME_WORDS: Final = 4
 
 
-class WordsMatcher:
-    """An AnswerMatcher by words, for English, French and Spanish. It takes well under a millisecond a question."""
-
-    async def match(self, questions: Sequence[AskedQuestion], utterance: str, language: str) -> Found | None:
-        """As AnswerMatcher says."""
-        return matched(questions, utterance, language)
-
-
 @dataclass(frozen=True, slots=True)
 class _Reading:
     """One way in which the utterance answers a question. `about`: it names what the question is about; `whole`: the option is
@@ -42,7 +34,10 @@ class _Reading:
 
 
 def matched(questions: Sequence[AskedQuestion], utterance: str, language: str) -> Found | None:
-    """Which of the questions the utterance answers, and how; None when it answers none of them, or perhaps several."""
+    """Which of the questions the utterance answers, and how; None when it answers none of them, or perhaps several.
+
+    `language` is a two-letter code; there are words for English, French and Spanish. It takes well under a millisecond a question.
+    """
     if not questions or len(utterance) > LONGEST:
         return None
     heard, words = said(utterance, language), lexicon(language)
@@ -271,6 +266,17 @@ def _capital(utterance: str, rest: Sequence[str]) -> bool:
     """Whether what is left of it are names: written with a capital letter."""
     names = {word.strip(".,!").casefold() for word in utterance.split() if word[:1].isupper()}
     return all(word in names for word in rest)
+
+
+def agrees(utterance: str, language: str) -> bool | None:
+    """Whether somebody who was asked if they meant it says yes, or no; None when they say neither, or both."""
+    heard, words = said(utterance, language), lexicon(language)
+    stock = words.yes | words.frame | {word for phrase in words.yes_phrases for word in phrase}
+    yes = bool(words.yes.intersection(heard.words)) or _holds(heard.words, words.yes_phrases)
+    no = bool((words.no | words.negations).intersection(heard.words))
+    if heard.asks or heard.rises or yes == no:
+        return None
+    return False if no else True if stock.issuperset(heard.words) else None
 
 
 def _holds(row: Sequence[str], phrases: Sequence[tuple[str, ...]]) -> bool:
