@@ -26,6 +26,7 @@ from voiceagent.room.memory import MemoryStore
 from voiceagent.room.sqlite import SqliteStore
 from voiceagent.room.store import Store
 from voiceagent.speech.engines import SpeechToText, TextToSpeech
+from voiceagent.speech.onset import Onset
 from voiceagent.speech.settings import HearingSettings, SpeakingSettings
 from voiceagent.trace.lag import watch_loop
 from voiceagent.trace.settings import TelemetrySettings
@@ -213,7 +214,7 @@ class App:
         made = (
             self._closing(model),
             (
-                Hearing(self._closing(stt), self._closing(detectors), settings.hearing, judge=self._closing(judge)),
+                Hearing(self._closing(stt), self._closing(detectors), settings.hearing, judge=self._closing(judge), onset=Onset),
                 given.voice(self._closing(spoken)),
             ),
         )

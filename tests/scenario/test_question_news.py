@@ -63,4 +63,4 @@ async def test_a_question_about_another_room_is_told_of_once_it_is_allowed_and_o
             await kit.questions.answer(f"{question.question_id}-allow", Answer("button", (place,)))
     cards = [one for one in told if not one[1].startswith("There")]
     assert [one[0] for one in cards] == ["opened", "ended"] * 2
-    assert [one for one in told if one not in cards] == [("opened", "There 0?", None), ("ended", "There 1?", "refused")]
+    assert [one for one in told if one not in cards] == [("opened", "There 0?", None)]

@@ -133,6 +133,18 @@ async def test_case_15_it_comes_back_while_a_tool_runs() -> None:
     assert max(later - before for before, later in pairwise(at for at, level in call.heard if level and at < 5_000)) <= 2_500
 
 
+@pytest.mark.parametrize(
+    ("ms", "words"),
+    [(200, "Stop."), (1_500, "what about Montreal"), (200, "mm-hm"), (300, "")],
+    ids=["stop", "words", "hum", "noise"],
+)
+async def test_case_03_it_is_not_said_to_speak_while_nothing_of_it_is_heard(ms: int, words: str) -> None:
+    call = over((ms, OVER), until_ms=12_000)
+    async with house(answers=[LONG, "Rain."], stt=saying(words)) as here:
+        await here.receive(call)
+        says_the_truth(await here.read(), call)
+
+
 async def test_115_a_sign_of_listening_is_told_once_and_is_nobodys_turn() -> None:
     call = over((200, OVER))
     async with house(answers=[LONG], stt=saying("okay")) as here:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+import pytest
+
 MOST_MS = 10
 """The bound of one callback; models and codecs work in threads of their own."""
 
@@ -19,9 +21,9 @@ class Stalls:
 
 
 @contextmanager
-def watched(monkeypatch_to: type[asyncio.Handle] = asyncio.Handle) -> Iterator[Stalls]:
-    """Measures every callback of every loop meanwhile. CPU time, since neighbours on a machine stall a clock, too."""
-    found, run = Stalls(), monkeypatch_to._run
+def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stalls]:
+    """Measures every callback of every loop in Python meanwhile. CPU time, since neighbours on a machine stall a clock, too."""
+    found, run = Stalls(), asyncio.Handle._run
 
     def timed(handle: asyncio.Handle) -> None:
         began = time.thread_time_ns()
@@ -31,8 +33,6 @@ def watched(monkeypatch_to: type[asyncio.Handle] = asyncio.Handle) -> Iterator[S
         if took_ms > MOST_MS:
             found.over.append(f"{took_ms:.1f} {handle!r}")
 
-    monkeypatch_to._run = timed  # type: ignore[method-assign]
-    try:
+    with monkeypatch.context() as patched:
+        patched.setattr(asyncio.Handle, "_run", timed)
         yield found
-    finally:
-        monkeypatch_to._run = run  # type: ignore[method-assign]

@@ -16,7 +16,7 @@ from voiceagent.web.server import build
 from voiceagent.web.settings import WebSettings
 from voiceagent.web.status import Status
 
-PEERS = {"/v1/paired", "/v1/paired/join", "/v1/paired/questions", "/v1/paired/commands"}
+PEERS = {"/v1/paired", *(f"/v1/paired/{it}" for it in ("join", "questions", "commands", "asked", "asked/{question_id}"))}
 """What paired hosts say to each other, which is theirs alone."""
 
 FOREIGN = {"/v1/rooms/{room}/rtvi", *PEERS}

@@ -118,6 +118,17 @@ def test_a_voice_ends_where_its_sound_does(stretches: list[tuple[float, int, int
     assert told(leveled(*stretches))[1:3] == [("Hushed", paused), ("Paused", paused)]
 
 
+@pytest.mark.parametrize(
+    ("loud", "frames", "whole"),
+    [(4_000, 5, True), (4_000, 12, False), (100, 5, False)],
+    ids=["a voice that is noticed late", "noise that stays", "a breath"],
+)
+def test_a_silence_in_which_something_begins_to_sound_is_not_over_yet(loud: int, frames: int, whole: bool) -> None:
+    """460 ms of quiet, and sound that the detector calls a voice only later; the utterance would end at 500 ms."""
+    events = leveled((VOICE, 30, 8_000), (QUIET, 23, 0), (QUIET, frames, loud), (VOICE, 20, 8_000), (QUIET, 40, 0))
+    assert len([event for event in events if isinstance(event, SpeechEnded)]) == (1 if whole else 2)
+
+
 def test_the_sound_has_300_ms_before_the_first_word() -> None:
     events, sound = hear([(QUIET, 50), (VOICE, 20), (QUIET, 40)])
     ended = events[-1]

@@ -338,3 +338,49 @@ def _never_stuck(person: Person) -> None:
             assert step[0] - since <= MOST_DUCKED_MS + 10
         if step[1] == "resume":
             assert step[0] - since <= LONGEST_MS + 20
+
+
+class Startled:
+    """A reply's person by (ms, voiced, sudden) spans."""
+
+    def __init__(self) -> None:
+        self.person = Person()
+
+    def sound(self, *spans: tuple[int, bool, bool]) -> list[tuple[int, str, str]]:
+        person = self.person
+        for ms, voiced, sudden in spans:
+            for _ in range(ms // 20):
+                person.at += 20
+                person.take(person.turn.frame(person.at, voiced, REPLY, sudden=sudden))
+        return person.decided
+
+
+@pytest.mark.parametrize(
+    ("spans", "decided"),
+    [
+        ([(100, False, True)], [(20, "duck", "40")]),
+        ([(360, False, True), (20, False, False)], [(20, "duck", "40"), (380, "resume", "noise")]),
+        ([(100, False, True), (200, True, False)], [(20, "duck", "40"), (180, "pause", "200")]),
+        ([(300, False, True), (20, True, False)], [(20, "duck", "40"), (320, "pause", "340")]),
+    ],
+    ids=["a sound", "no voice in it", "a voice at once", "a voice late"],
+)
+def test_a_sound_that_may_be_a_voice_lowers_the_reply_and_a_voice_pauses_it(
+    spans: Sequence[tuple[int, bool, bool]], decided: list[tuple[int, str, str]]
+) -> None:
+    assert Startled().sound(*spans) == decided
+
+
+def test_what_came_back_is_not_lowered_again_by_the_same_sound() -> None:
+    startled = Startled()
+    startled.sound((100, False, True))
+    person = startled.person
+    person.take(person.turn.calm())
+    assert [what for _, what, _ in startled.sound((200, False, True))] == ["duck", "resume"]
+    assert [what for _, what, _ in startled.sound((200, False, False), (60, False, True))] == ["duck", "resume", "duck"]
+
+
+@pytest.mark.parametrize("settings", [IMMEDIATE, DISABLED])
+def test_a_sound_lowers_nothing_where_nothing_is_lowered(settings: BargeInSettings) -> None:
+    turn = Turn(settings)
+    assert [turn.frame(at, False, REPLY, sudden=True) for at in (20, 40, 60)] == [NOTHING] * 3

@@ -1,5 +1,6 @@
 """The inbox in a real browser: counted, listed, answered on two devices, by keyboard; whatever is written in it stays text."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -207,6 +208,67 @@ async def test_mine_and_agents_are_told_apart_by_who_started_the_room() -> None:
             await visitor.page.click(f"[data-filter={name}]")
             await expect(visitor.page.locator(f"{CARD} .question")).to_have_text(shown)
             assert await visitor.page.get_attribute(f"[data-filter={name}]", "aria-pressed") == "true"
+
+
+def _entry(id: str, host: str, **more: Any) -> dict[str, Any]:
+    """A question as a paired host's list has it."""
+    return {
+        "question_id": id,
+        "room_id": f"room of {host}",
+        "kind": "question",
+        "question": f"{id}?",
+        "options": ["yes"],
+        "multiple": False,
+        "urgency": "normal",
+        "asked_by": {"channel_id": "nova", "generation_id": "g"},
+        "asked_of": [],
+        "about_room_id": "den",
+        "spoken": False,
+        "state": "open",
+        "created_at": "2026-01-01T00:00:00+00:00",
+        "audience": "all",
+        "started": "you",
+        "answerable": True,
+        **more,
+    }
+
+
+async def test_paired_hosts_are_listed_apart_and_one_out_of_reach_says_so() -> None:
+    hosts = [
+        {"host": "oslo", "reachable": False, "questions": [_entry("Old", "oslo", answerable=False)]},
+        {"host": None, "reachable": True, "questions": []},
+        {
+            "host": "bern",
+            "reachable": True,
+            "questions": [_entry("Here", "bern"), _entry("Card", "bern", kind="blocking", answerable=False)],
+        },
+    ]
+    told = {"v": 1, "type": "inbox.snapshot", "data": {"is_host": True, "every_room": True, "hosts": hosts}}
+    sent: list[dict[str, Any]] = []
+
+    async def take(route: Any) -> None:
+        sent.append(route.request.post_data_json)
+        await route.fulfill(json={"id": sent[-1]["id"], "accepted": True, "disposition": "answered"})
+
+    async with asked() as there, visiting(there.url, **DESK) as visitor:
+        page = visitor.page
+        body = f"data: {json.dumps(told)}\n\n"
+        await page.route("**/v1/inbox/events", lambda route: route.fulfill(content_type="text/event-stream", body=body))
+        await page.route("**/v1/inbox/commands", take)
+        await page.goto(visitor.url)
+        await page.click("#show-inbox")
+        await expect(page.locator("#inbox .host > h2")).to_have_text(["This host", "bern", "oslo"])
+        assert await texts(page, "#inbox .host > .hint:not([hidden])") == ["Not reachable"]
+        assert await texts(page, f"{CARD} .question") == ["Here?", "Card?", "Old?"]
+        assert await texts(page, f"{CARD} > .hint:not([hidden])") == [
+            "It is answered on its own host.",
+            "It cannot be answered from here now.",
+        ]
+        assert await page.locator(f"{CARD} button:enabled").count() == 3
+        assert await page.locator("#inbox a").count() == 0
+        await page.locator(f"{CARD} .option").first.click()
+        await expect(page.locator("#announce")).to_have_text("Answered. 3 left.")
+        assert sent[0]["data"] == {"question_id": "Here", "host": "bern", "option": 0}
 
 
 @pytest.mark.parametrize("evil", EVIL, ids=range(len(EVIL)))

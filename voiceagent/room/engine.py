@@ -37,6 +37,7 @@ from voiceagent.room.memory import MemoryStore
 from voiceagent.room.opening import Opening
 from voiceagent.room.passage import SYSTEM_CHANNEL, Bounds, Passage
 from voiceagent.room.people import People
+from voiceagent.room.questions.claim import AnswerJudge
 from voiceagent.room.questions.desk import QuestionDesk
 from voiceagent.room.questions.desk import rows_of as questions_of
 from voiceagent.room.questions.elsewhere import Elsewhere, OtherRooms
@@ -70,7 +71,8 @@ class RoomEngine:
     default), `max_chain_depth` bounds how long agents may answer each other, `process_timeout` (seconds) bounds everything before
     a commit, `ids` makes ids (uuid4 by default; a seeded source makes runs repeatable). `witness` is told what is measured,
     `on_line` of every durable line of every room's feed, once it is stored; neither may wait. `other_rooms`: whether agents may
-    ask people about other rooms that they work with.
+    ask people about other rooms that they work with. `judge` finds which open question something said or typed answers; without
+    one nothing does, and questions are answered by buttons, keys and words typed into them.
     """
 
     def __init__(
@@ -83,6 +85,7 @@ class RoomEngine:
         witness: Witness = NOBODY,
         on_line: Callable[[FeedEvent], None] = lambda _: None,
         other_rooms: OtherRooms = "off",
+        judge: AnswerJudge | None = None,
     ) -> None:
         self.store: Store = store if store is not None else MemoryStore()
         self._new_id = ids or (lambda: uuid.uuid4().hex)
@@ -92,14 +95,17 @@ class RoomEngine:
         self._rooms = Rooms()
         self.register = register_of(self.store)
         self._opening = Opening(self.store, witness, on_line)
-        bounds = _bounds(max_chain_depth, process_timeout)
+        bounds = Bounds.of(max_chain_depth, process_timeout)
         self._consumption = ConsumptionDesk(consumption_of(self.store), self._rooms, self.store, self._tasks.spawn)
         self._passage = Passage(self.store, self._hooks, self._tasks.spawn, self._new_id, bounds, said=self._consumption.said)
         self._intake = Intake(self.store, self._new_id)
         handing = Handing(self._rooms, self._passage, self._intake)
         self._jobs = JobDesk(rows_of(self.store), self._rooms, handing)
         elsewhere = Elsewhere(self._rooms, self.register, other_rooms)
-        self.questions = QuestionDesk(questions_of(self.store), self._rooms, handing, self._new_id, elsewhere=elsewhere)
+        self.questions = QuestionDesk(
+            questions_of(self.store), self._rooms, handing, self._new_id, elsewhere=elsewhere, judge=judge, spawn=self._spawn
+        )
+        self._passage.claims = self.questions.answering
         desks = Desks(self._jobs, self.questions, self._consumption)
         self.host = ChannelHost(self._rooms, self._hooks, self._tasks, self._passage, self._intake, desks=desks)
         self._life = Lifecycle(self._rooms, self._opening, self._passage.sharing, desks, self.register)
@@ -387,11 +393,3 @@ class RoomEngine:
         """The room for a host that begins to follow it: see snapshot.py. Raises RoomError when it is not open."""
         room = self._rooms.open(room_id)
         return snapshot(room, room.feed.seq, [question.summary() for question in self.questions.waiting(room_id)])
-
-
-def _bounds(max_chain_depth: int, process_timeout: float) -> Bounds:
-    if max_chain_depth < 1:
-        raise ValueError("max_chain_depth must be at least 1")
-    if process_timeout <= 0:
-        raise ValueError("process_timeout must be above 0 seconds")
-    return Bounds(max_chain_depth, round(process_timeout * 1000))

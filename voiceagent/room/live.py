@@ -12,6 +12,7 @@ from voiceagent.room.events import ChannelBinding, ChannelType, Participant, Roo
 from voiceagent.room.feed import Feed
 from voiceagent.room.leash import Leash
 from voiceagent.room.ledger import Ledger
+from voiceagent.room.questions.aloud import Aloud
 from voiceagent.room.register.entry import Starter
 from voiceagent.room.roster import Roster, Speaker
 from voiceagent.room.seat import Seat
@@ -32,6 +33,7 @@ class LiveRoom:
         "_roster",
         "_said_by",
         "_seats",
+        "aloud",
         "closed",
         "feed",
         "leash",
@@ -53,6 +55,7 @@ class LiveRoom:
         self.feed = feed if feed is not None else Feed(room_id, watch=Watch(self.turns.read))
         self.ledger = Ledger(self.feed)
         self.leash: Leash | None = None
+        self.aloud: Aloud | None = None
         self.tracks = Tracks()
         self.next_index = 0
         self.closed = False

@@ -2,14 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from voiceagent import clock
-from voiceagent.errors import RoomError, StoreError
+from voiceagent.errors import StoreError
 from voiceagent.room.bounded import contained
 from voiceagent.room.cause import Allowance, Cause, current, within
+from voiceagent.room.changes import ceiling, marks, reach
 from voiceagent.room.door import checked_change, repaired
 from voiceagent.room.events import (
     Access,
@@ -28,10 +29,11 @@ from voiceagent.room.hooks import Hooks, HookTrigger
 from voiceagent.room.intake import SUBMITTED, digest_of
 from voiceagent.room.ledger import is_input
 from voiceagent.room.live import LiveRoom
+from voiceagent.room.questions.claim import Claim, Claims, NoClaims
 from voiceagent.room.seat import Seat, Spawn
 from voiceagent.room.sharing import Sharing
 from voiceagent.room.store import Store
-from voiceagent.room.visibility import ALL, INTERNAL, NONE, narrow, normal, reaches
+from voiceagent.room.visibility import ALL, INTERNAL, NONE, narrow, reaches
 from voiceagent.values import JSON
 
 log = logging.getLogger(__name__)
@@ -70,6 +72,15 @@ class Bounds:
     chain_depth: int
     process_ms: int
 
+    @staticmethod
+    def of(chain_depth: int, process_timeout: float) -> "Bounds":
+        """With the time in seconds. Raises ValueError for what bounds nothing."""
+        if chain_depth < 1:
+            raise ValueError("max_chain_depth must be at least 1")
+        if process_timeout <= 0:
+            raise ValueError("process_timeout must be above 0 seconds")
+        return Bounds(chain_depth, round(process_timeout * 1000))
+
 
 class Passage:
     """Takes events into rooms. `spawn` starts a task that the engine owns."""
@@ -93,6 +104,7 @@ class Passage:
         self._timeout_ms = bounds.process_ms
         self._said = said
         self.sharing = Sharing(store, self._tell_of_other)
+        self.claims: Claims = NoClaims()  # the engine's, which needs the way of an instruction, and so this object
 
     def too_deep(self, chain_depth: int) -> bool:
         """Whether no agent is asked about an event this deep any more."""
@@ -110,12 +122,13 @@ class Passage:
         if event.blocked_by == LOOP_CAP and not cause.allowance.refuse():
             return InboundResult(None, blocked=True, reason=LOOP_CAP)
         # No hook is asked about an event that is refused for what caused it: hooks may be the cause.
-        if event.blocked_by in (CHAIN_LIMIT, LOOP_CAP) or not self._hooks.has(HookTrigger.BEFORE_BROADCAST):
+        judged = self._hooks.has(HookTrigger.BEFORE_BROADCAST) or self.claims.concerns(room, event)
+        if event.blocked_by in (CHAIN_LIMIT, LOOP_CAP) or not judged:
             return await self._begin(room, event, cause)
         try:
             async with asyncio.timeout(self._timeout_ms / 1000), _turn_of(room, event, cause):
                 event = await self._past_hooks(room, event, cause)
-                committed = self._begin(room, event, cause)
+                committed = self._begin(room, event, cause, await self.claims.judged(room, event))
         except TimeoutError:
             return InboundResult(None, blocked=True, reason="process_timeout")
         return await committed
@@ -174,9 +187,9 @@ class Passage:
         changed = checked_change(event, replace(outcome.payload, **{name: getattr(event, name) for name in _IDENTITY}))
         changed = replace(
             changed,
-            visibility=_reach(event, changed, room),
-            response_visibility=_ceiling(event, changed, room),
-            metadata=_marks(event, changed),
+            visibility=reach(event, changed, room),
+            response_visibility=ceiling(event, changed, room),
+            metadata=marks(event, changed),
             parent_event_id=await self._parent(room, event, changed),
         )
         if outcome.blocked_by is None:
@@ -192,13 +205,13 @@ class Passage:
         parent = await self._store.get_event(room.room_id, wanted) if isinstance(wanted, str) else None
         return before.parent_event_id if parent is None else parent.parent_event_id or parent.id
 
-    def _begin(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> asyncio.Future[InboundResult]:
+    def _begin(self, room: LiveRoom, event: RoomEvent, cause: Cause, claim: Claim | None = None) -> asyncio.Future[InboundResult]:
         """Starts the commit in a task of its own: a caller that is cancelled takes back nothing that may already be on disk."""
         result: asyncio.Future[InboundResult] = asyncio.get_running_loop().create_future()
 
         async def commit() -> None:
             try:
-                done = await self._commit(room, event, cause)
+                done = await self._commit(room, event, cause, claim)
             except Exception as error:
                 if result.cancelled():
                     raise
@@ -220,7 +233,7 @@ class Passage:
             return None
         return _again(known, event.metadata.get(SUBMITTED))
 
-    async def _commit(self, room: LiveRoom, event: RoomEvent, cause: Cause) -> InboundResult:
+    async def _commit(self, room: LiveRoom, event: RoomEvent, cause: Cause, claim: Claim | None = None) -> InboundResult:
         event = repaired(event)
         async with room.lock:
             await asyncio.sleep(0)  # in a burst, whoever is told has a turn between two commits
@@ -245,7 +258,8 @@ class Passage:
             _behind(room, event, room.feed.commit)
             if not blocked:
                 _behind(room, event, lambda event: self._said(room, event))
-                _behind(room, event, lambda event: self._tell_all(room, event, cause))
+                kept = await self.claims.settled(room, event, claim) if claim is not None else ()
+                _behind(room, event, lambda event: self._tell_all(room, event, cause, kept=kept))
         if blocked:
             return InboundResult(event, blocked=True, reason=_reason(event))
         _behind(room, event, lambda event: self._hooks_after(room, event, cause))
@@ -270,7 +284,9 @@ class Passage:
         if event.status is not EventStatus.BLOCKED:
             self._tell_all(room, event, Cause(event.chain_depth, Allowance(10 * self._max_depth)), asked=False)
 
-    def _tell_all(self, room: LiveRoom, event: RoomEvent, cause: Cause, *, asked: bool = True) -> None:
+    def _tell_all(
+        self, room: LiveRoom, event: RoomEvent, cause: Cause, *, asked: bool = True, kept: Collection[str] = ()
+    ) -> None:
         if event.visibility in (INTERNAL, NONE):
             return
         for seat in room.seats:
@@ -281,7 +297,7 @@ class Passage:
             if not binding.channel_type.intelligence:
                 if not own:
                     seat.tell(event, cause.allowance)
-            elif asked and not own and asks(event, binding):
+            elif asked and not own and binding.channel_id not in kept and asks(event, binding):
                 self._ask(room, seat, event, cause)
             else:
                 seat.tell(event, cause.allowance, asked=False)
@@ -359,37 +375,3 @@ def _turn_of(room: LiveRoom, event: RoomEvent, cause: Cause) -> AbstractAsyncCon
 def _reason(event: RoomEvent) -> str | None:
     reason = event.metadata.get("blocked_reason")
     return reason if isinstance(reason, str) else event.blocked_by
-
-
-def _reach(before: RoomEvent, after: RoomEvent, room: LiveRoom) -> str:
-    """Who may know an event that a hook has changed: never more than an answer's ceiling allows, and nothing turns internal."""
-    wanted = _wanted(after.visibility)
-    if wanted is None or before.visibility == INTERNAL:
-        return before.visibility
-    if before.responds_to is not None and before.response_visibility is not None:
-        return narrow(before.visibility, wanted, room.channel_types())
-    return wanted
-
-
-def _ceiling(before: RoomEvent, after: RoomEvent, room: LiveRoom) -> str | None:
-    """A hook may narrow what answers may reach, never widen it."""
-    wanted = None if after.response_visibility is None else _wanted(after.response_visibility)
-    if before.response_visibility is None or wanted is None:
-        return before.response_visibility or wanted
-    return narrow(before.response_visibility, wanted, room.channel_types())
-
-
-def _wanted(visibility: str) -> str | None:
-    """A visibility that a hook may ask for, None for any other."""
-    try:
-        value = normal(visibility)
-    except (RoomError, AttributeError, TypeError) as error:
-        log.error("a hook's change is left out: %s", error)
-        return None
-    return None if value == INTERNAL else value
-
-
-def _marks(before: RoomEvent, after: RoomEvent) -> dict[str, JSON]:
-    """A hook's metadata, with the room's own mark of what answers an instruction as it was."""
-    kept = {key: value for key, value in after.metadata.items() if key != "instruction"}
-    return {**kept, "instruction": before.metadata["instruction"]} if "instruction" in before.metadata else kept

@@ -13,8 +13,10 @@ class Reply:
 
     `channel_id` is the agent's channel, None for words that no agent answers with (an announcement). `responds_to` is the
     event answered, None for greetings and announcements. `visibility` says who may hear it. `urgent`: it cuts what sounds
-    (say), instead of waiting its turn. Whoever sounds it says so: `speech_ids` are the speeches made of it, `heard` whether
-    something of one has gone to a listener. Writing never blocks: a generation is bounded by its model's limit, not by how fast
+    (say), instead of waiting its turn. `question_id`: it is a question that an agent has put to people, said aloud.
+
+    Whoever sounds it says so: `speech_ids` are the speeches made of it, `heard` whether something of one has gone to a
+    listener. Writing never blocks: a generation is bounded by its model's limit, not by how fast
     somebody speaks it.
     """
 
@@ -27,6 +29,7 @@ class Reply:
         responds_to: str | None = None,
         visibility: str = "all",
         urgent: bool = False,
+        question_id: str | None = None,
     ) -> None:
         self.id = id
         self.room_id = room_id
@@ -34,6 +37,7 @@ class Reply:
         self.responds_to = responds_to
         self.visibility = visibility
         self.urgent = urgent
+        self.question_id = question_id
         self.cancelled: str | None = None
         self.speech_ids: tuple[str, ...] = ()
         self.heard = False

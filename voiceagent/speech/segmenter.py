@@ -26,6 +26,10 @@ _TAIL: Final = to_samples(120)
 """The longest tail a detector is believed to have held on to. Over our recordings Silero calls a voice what is 30 dB under its
 loudest for 0-140 ms, 45 ms at the median."""
 
+_STIR_DB: Final = 20.0
+"""How near an utterance's loudest frame sound must be again for its silence not to be one, though no voice is noticed yet: a
+detector falls behind at a beginning, too. Noise that has been there for longer than _TAIL puts no end off."""
+
 _SOFT_LIMIT: Final = 0.9
 """Share of the longest utterance after which the next dip is where it is cut."""
 
@@ -97,6 +101,7 @@ class _Utterance:
     paused: bool = False
     last_loud: int = 0
     loudest: float = 0.0
+    stirs_at: int | None = None
 
     @property
     def end(self) -> int:
@@ -108,8 +113,17 @@ class _Utterance:
         self.voiced += now - begin
         self.last_voice = now
         self.loudest = max(level, self.loudest - _FADE_DB)
+        self.stirs_at = None
         if level >= self.loudest - _FAINT_DB:
             self.last_loud = now
+
+    def stirs(self, begin: int, now: int, level: float) -> bool:
+        """A frame without a voice: whether it may be one that is not noticed yet."""
+        if level < self.loudest - _STIR_DB:
+            self.stirs_at = None
+        elif self.stirs_at is None:
+            self.stirs_at = begin
+        return self.stirs_at is not None and now - self.stirs_at <= _TAIL
 
 
 class Segmenter:
@@ -163,7 +177,7 @@ class Segmenter:
             return self._await_voice(begin, self._voiced)
         if self._voiced:
             return self._hear_voice(self._open, begin)
-        return self._hear_silence(self._open, self._end_silence if end_silence is None else end_silence)
+        return self._hear_silence(self._open, begin, self._end_silence if end_silence is None else end_silence)
 
     def finish(self) -> tuple[SpeechEvent, ...]:
         """The line has ended: ends what is open, with all its sound."""
@@ -194,11 +208,12 @@ class Segmenter:
         open_.voice(begin, now, self._background.level)
         return resumed
 
-    def _hear_silence(self, open_: _Utterance, end_silence: int) -> tuple[SpeechEvent, ...]:
+    def _hear_silence(self, open_: _Utterance, begin: int, end_silence: int) -> tuple[SpeechEvent, ...]:
         now = self._tape.end
+        stirs = open_.stirs(begin, now, self._background.level)
         silence = now - open_.end
         told = self._silent(open_, silence)
-        if silence >= end_silence and open_.paused and open_.hushed_to is not None:
+        if silence >= end_silence and open_.paused and open_.hushed_to is not None and not stirs:
             return (*told, *self._end(open_, open_.hushed_to))
         if now - open_.sound_at >= self._limit:
             return (*told, *self._end(open_, max(open_.end, open_.sound_at + self._limit)))

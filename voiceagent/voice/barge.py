@@ -26,14 +26,15 @@ SHARED: Final = 0.5
 class Barge:
     """Asks the person's Turn, and does on the floor what it says. Nothing here waits."""
 
-    def __init__(self, floor: Floor, line: Line) -> None:
+    def __init__(self, floor: Floor, line: Line, onset: Onset | None = None) -> None:
+        """Without an `onset`, nothing is lowered before a voice is sure."""
         self._floor = floor
         self._line = line
         self._murmurs = _murmurs(floor.settings.barge_in)
         self._turn = Turn(floor.settings.barge_in, floor.settings.held_segments)
         self._referee: Referee | None = None
         self._opinion: tuple[str, bool] | None = None
-        self._onset = Onset()
+        self._onset = onset
         self._at = 0
         self._said = ""
         self._gone = False
@@ -64,7 +65,8 @@ class Barge:
                 case _:
                     pass
         voiced = voiced and not self._line.leak.own  # VoiceChannel has told it of this frame, before the ear heard it
-        sudden = self._onset.hear(samples, voiced=voiced, own=self._line.leak.share >= SHARED)
+        own = self._line.leak.share >= SHARED
+        sudden = self._onset is not None and self._onset.hear(samples, voiced=voiced, own=own)
         self._do(self._turn.frame(self._at, voiced, self._floor.sounding(self._line), sudden=sudden))
         if calm:
             self._do(self._turn.calm())

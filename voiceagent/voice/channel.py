@@ -33,7 +33,7 @@ class VoiceChannel:
         self._floor = floor
         self._hearing = hearing
         self._inputs = Inputs(floor.engine, floor.room_id, call.session_id, participant)
-        self._barge = Barge(floor, self.line)
+        self._barge = Barge(floor, self.line, hearing.onset())
         self._ahead = Ahead(self._inputs, floor, self.line)
         self._words = Words(self._inputs, floor, self.line, self._barge, ahead=self._ahead, on_settled=self._tell_floor)
         self._ear: Ear | None = None

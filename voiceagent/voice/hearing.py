@@ -8,6 +8,7 @@ from functools import partial
 from voiceagent.audio.frame import Samples
 from voiceagent.speech.endpoint import EndJudge
 from voiceagent.speech.engines import SpeechToText, VoiceDetector
+from voiceagent.speech.onset import Onset
 from voiceagent.speech.settings import HearingSettings
 from voiceagent.speech.streaming import Chained, listening
 from voiceagent.speech.tongue import Tongue
@@ -28,10 +29,13 @@ class Hearing:
         settings: HearingSettings | None = None,
         *,
         judge: EndJudge | None = None,
+        onset: Callable[[], Onset | None] = lambda: None,
     ) -> None:
-        """Without a `judge`, words and silence alone tell where an utterance ends."""
+        """Without a `judge`, words and silence alone tell where an utterance ends; `onset` makes each line's notice of what may
+        be a voice, before the detector is sure."""
         self.detector_factory = detector_factory
         self.settings = settings or HearingSettings()
+        self.onset = onset
         self._stt = stt
         self._desk = Desk(stt)
         self._judge = judge

@@ -91,8 +91,8 @@ class Turn:
             against.began()
 
     def frame(self, at_ms: int, voiced: bool, sounding: Sounding | None, *, sudden: bool = False) -> SpeechDecision:
-        """The next 20 ms of the line, which end at `at_ms`; `voiced`: a voice is in it, and not the reply's own; `sudden`: a sound
-        has just begun that may be one."""
+        """The next 20 ms of the line, which end at `at_ms`; `voiced`: a voice is in it, and not the reply's own; `sudden`: a
+        sound has just begun that may be one."""
         self._at = at_ms
         against = self._meet(sounding)
         speech = self._due.get(self._open or "")

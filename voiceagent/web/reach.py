@@ -38,5 +38,5 @@ class Reach:
     def sees(self, question: Question) -> bool:
         """Whether they may know of a question: what comes of something private is for hosts alone, and nobody is shown one that
         has not been allowed yet."""
-        shown = question.state != "awaiting_allow" and (question.end != "refused")
+        shown = question.state != "awaiting_allow" and (question.end != "refused") and question.kept_by is None
         return shown and self.covers(question.room_id) and (self.standing.host or question.audience == "all")

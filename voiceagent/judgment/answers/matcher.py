@@ -36,7 +36,7 @@ class _Reading:
 def matched(questions: Sequence[AskedQuestion], utterance: str, language: str) -> Found | None:
     """Which of the questions the utterance answers, and how; None when it answers none of them, or perhaps several.
 
-    `language` is a two-letter code; there are words for English, French and Spanish. It takes well under a millisecond a question.
+    `language` is a two-letter code; there are words for English, French and Spanish. A question takes well under a millisecond.
     """
     if not questions or len(utterance) > LONGEST:
         return None

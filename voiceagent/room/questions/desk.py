@@ -13,14 +13,17 @@ from voiceagent.room.cause import agents
 from voiceagent.room.handing import Handing
 from voiceagent.room.live import LiveRoom
 from voiceagent.room.origin import Origin
+from voiceagent.room.questions.answering import Answering
 from voiceagent.room.questions.back import Back
-from voiceagent.room.questions.elsewhere import Elsewhere, allowed, card_id, card_of
+from voiceagent.room.questions.claim import AnswerJudge, NoJudge
+from voiceagent.room.questions.elsewhere import Afar, Elsewhere, allowed, card_id, card_of
 from voiceagent.room.questions.memory import MemoryQuestions
 from voiceagent.room.questions.news import QuestionNews, QuestionWatchers, What
 from voiceagent.room.questions.question import MOST_ASKED, MOST_WAITING, Answer, Asking, End, Kind, Question, State, Via
 from voiceagent.room.questions.rows import QuestionRows
 from voiceagent.room.questions.verdict import Verdict
 from voiceagent.room.rooms import Rooms
+from voiceagent.room.seat import Spawn
 from voiceagent.room.store import Store
 from voiceagent.values import JSON
 
@@ -44,7 +47,8 @@ def _barred(question: Question) -> str | None:
 
 
 class QuestionDesk:
-    """The questions of one engine's rooms; `kit.questions` is it, and `back` the answers' way to whoever asked.
+    """The questions of one engine's rooms; `kit.questions` is it, `back` the answers' way to whoever asked, and `answering` what
+    people say and key meanwhile.
 
     Of two answers the first ends the question, and the other gets `already_ended`. What a person did is brought to the agent
     that asked, at once where it sits in its room, otherwise when it sits there again. `watchers` are told of every change, also
@@ -52,7 +56,15 @@ class QuestionDesk:
     """
 
     def __init__(
-        self, rows: QuestionRows, rooms: Rooms, handing: Handing, new_id: Callable[[], str], *, elsewhere: Elsewhere
+        self,
+        rows: QuestionRows,
+        rooms: Rooms,
+        handing: Handing,
+        new_id: Callable[[], str],
+        *,
+        elsewhere: Elsewhere,
+        judge: AnswerJudge | None,
+        spawn: Spawn,
     ) -> None:
         self._rows = rows
         self._rooms = rooms
@@ -60,6 +72,7 @@ class QuestionDesk:
         self._new_id = new_id
         self._elsewhere = elsewhere
         self.watchers = QuestionWatchers()
+        self.answering = Answering(self, rooms, handing, judge or NoJudge(), spawn)
         self._changing = asyncio.Lock()
         self._open: dict[str, dict[str, Question]] = {}
 
@@ -72,9 +85,9 @@ class QuestionDesk:
         it first. Raises QuestionRefusedError, and keeps nothing, when it may not."""
         self._rooms.open(origin.room_id)
         elsewhere = about is not None and about != origin.room_id
-        why = asking.refusal()
+        kept_by, why = None, asking.refusal()
         if why is None and elsewhere:
-            why = await self._elsewhere.refusal(origin, about or "")
+            kept_by, why = await self._elsewhere.place(origin, about or "")
         if why is not None:
             raise QuestionRefusedError(why)
         question = Question(
@@ -90,6 +103,7 @@ class QuestionDesk:
             response_visibility=origin.response_visibility,
             parent_event_id=origin.parent_event_id,
             chain_depth=origin.chain_depth,
+            kept_by=kept_by,
         )
         async with self._changing:
             why = await self._full(question)
@@ -100,6 +114,24 @@ class QuestionDesk:
                 await self._rows.add(card_of(question))
         self._show(question if question.state == "open" else card_of(question))
         return question
+
+    def pair(self, afar: Afar) -> None:
+        """Agents may ask about rooms of paired hosts from now on, as far as they may about other rooms."""
+        self._elsewhere.afar = afar
+
+    async def take_up(self, question: Question) -> Question:
+        """Another host's agent asks about a room here, under an id of its own: the question as it stands, put to people unless it
+        was before. Raises QuestionRefusedError."""
+        async with self._changing:
+            known = await self._rows.get(question.question_id)
+            if known is None:
+                why = question.asking.refusal() or await self._elsewhere.strange(question.room_id) or await self._full(question)
+                if why is not None:
+                    raise QuestionRefusedError(why)
+                await self._rows.add(question)
+        if known is None:
+            self._show(question)
+        return known or question
 
     def _show(self, question: Question) -> None:
         """Puts it to the people of its room, where that is open."""
@@ -183,6 +215,16 @@ class QuestionDesk:
                 waiting = self._open.get(moved.room_id, {})
                 if moved.question_id in waiting:
                     waiting[moved.question_id] = moved
+
+    async def came_back(self, question_id: str, state: State, end: End, answer: Answer | None = None) -> None:
+        """The host that keeps a question tells how it has ended there."""
+        known = await self._rows.get(question_id)
+        if known is not None and known.kept_by is not None and known.is_open:
+            await self._ended(known, state, end, answer)
+
+    async def unpaired(self, pairing_id: str) -> None:
+        """A pairing is over: what was asked over it, from either side, ends, and nobody is told."""
+        await self._end_all([one for one in await self.listed() if pairing_id in (one.kept_by, one.asked_from)], "unpaired")
 
     async def _end_all(self, questions: Sequence[Question], end: End) -> None:
         for question in questions:
@@ -276,10 +318,13 @@ class QuestionDesk:
         """Tells the room that a question is being said aloud."""
         self._tell(question, "spoken", {"question_id": question.question_id, "speech_id": speech_id})
 
-    def proposed(self, question: Question, input_id: str, option: int | None, confidence: float) -> None:
+    def proposed(
+        self, question: Question, input_id: str, option: int | None, confidence: float, *, text: str | None = None
+    ) -> None:
         """Tells the room what somebody seems to have answered, before it is read back."""
         data: dict[str, JSON] = {"question_id": question.question_id, "input_id": input_id, "confidence": round(confidence, 3)}
-        self._tell(question, "proposed", data if option is None else {**data, "option": option})
+        known: dict[str, JSON] = {"option": option, "text": text}
+        self._tell(question, "proposed", {**data, **{name: value for name, value in known.items() if value is not None}})
 
     async def _line(self, question: Question) -> Question:
         """Tells the room of a question's end, where it is open."""
@@ -298,6 +343,8 @@ class QuestionDesk:
         self._news(question, what, data)
 
     def _news(self, question: Question, what: What, data: dict[str, JSON]) -> None:
+        if what == "ended":
+            self.answering.ended(question)
         self.watchers.tell(QuestionNews(what, question, data, clock.utc()))
 
     def _publish(self, room: LiveRoom, question: Question, what: What, data: dict[str, JSON]) -> None:

@@ -1,7 +1,7 @@
 """Asking about another room: whether an agent may, and the card by which a person allows it first."""
 
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from voiceagent.room.origin import Origin
 from voiceagent.room.questions.question import Answer, Asking, Question
@@ -17,6 +17,15 @@ ALLOW: Final = 0
 _SHOWN: Final = 100
 
 
+class Afar(Protocol):
+    """The hosts that this one is paired with."""
+
+    async def place(self, about: str) -> tuple[str | None, str | None]:
+        """The pairing with the host that keeps questions about a room of its own, which is written HOST/ROOM, and why an agent may
+        not ask there; None and None when there is no such host. Raises StoreError."""
+        ...
+
+
 class Elsewhere:
     """What one engine's agents may ask about rooms that they work with: where they sit, or which they or their room started."""
 
@@ -24,6 +33,24 @@ class Elsewhere:
         self._rooms = rooms
         self._register = register
         self.policy = policy
+        self.afar: Afar | None = None
+
+    async def place(self, origin: Origin, about: str) -> tuple[str | None, str | None]:
+        """The pairing with the host that keeps questions about a room, None when this one does; and why an agent may not ask about
+        it, None when it may. Raises StoreError."""
+        if self.policy != "off" and self.afar is not None and self._rooms.get(about) is None and "/" in about:
+            kept_by, why = await self.afar.place(about)
+            if kept_by is not None or why is not None:
+                return kept_by, why
+        return None, await self.refusal(origin, about)
+
+    async def strange(self, room_id: str) -> str | None:
+        """Why nobody can be asked in a room; None when somebody can. Raises StoreError."""
+        entry = await self._register.get(room_id)
+        if entry is not None and entry.archived_at is not None:
+            return "that room is closed for good"
+        known = entry is not None or self._rooms.get(room_id) is not None
+        return None if known else "there is no such room, or nobody has it open"
 
     async def refusal(self, origin: Origin, about: str) -> str | None:
         """Why an agent may not ask about a room; None when it may. Raises StoreError."""

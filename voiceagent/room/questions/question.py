@@ -123,7 +123,8 @@ class Question:
     `response_visibility`, `parent_event_id` and `chain_depth` bound what the agent makes of the answer, as they bound the turn
     that asked. `allows`: this is the card by which a person allows that question, which is about another room. `told_there`:
     nothing of the answer is left to be brought to the agent of the room that it is about, where that is another one; `is_copy`:
-    this value is on its way there, and its `channel_id` is that agent's.
+    this value is on its way there, and its `channel_id` is that agent's. `kept_by`: the pairing with the host that keeps it, of
+    whose room it is, while this is a reference to it; `asked_from`: the pairing with the host whose agent asks here.
     """
 
     question_id: str
@@ -147,6 +148,8 @@ class Question:
     allows: str | None = None
     told_there: bool = True
     is_copy: bool = False
+    kept_by: str | None = None
+    asked_from: str | None = None
 
     @property
     def is_open(self) -> bool:
@@ -198,10 +201,10 @@ class Question:
     def ended(self, state: State, end: End, at: datetime, answer: Answer | None = None) -> "Question":
         """The same question at its end. Agents are to be told of what a person did, and of nothing else."""
         by_person = end in ("answered", "dismissed") and self.allows is None
-        elsewhere = by_person and self.asked_in != self.room_id
-        told = not by_person and end != "refused"
+        elsewhere = by_person and self.kept_by is None and (self.asked_in != self.room_id or self.asked_from is not None)
+        told = (not by_person and end != "refused") or self.asked_from is not None
         ended = replace(self, state=state, end=end, ended_at=at, answer=answer, told=told)
-        return replace(ended, told_there=not elsewhere, lined=self.state == "awaiting_allow")
+        return replace(ended, told_there=not elsewhere, lined=self.state == "awaiting_allow" or self.kept_by is not None)
 
     def copy_for(self, channel_id: str) -> "Question":
         """The same question as an agent of the room that it is about is told of its answer; "" stands for whoever sits there."""

@@ -40,7 +40,7 @@ class Pairs:
         self._rows = rows
         self._caller = caller
         self._codes = codes
-        self._own = own
+        self.own = own
 
     def code(self, level: Level) -> str:
         """A new code. The host that brings it may do so much here."""
@@ -70,11 +70,11 @@ class Pairs:
         if level is None:
             raise Refused(403, "the code is not good, or no longer: ask for a new one")
         key, pairing_id = secrets.token_urlsafe(32), secrets.token_urlsafe(16)
-        name = _free_name(joining.name, [self._own.name, *(one.name for one in known)])
+        name = _free_name(joining.name, [self.own.name, *(one.name for one in known)])
         await self._rows.put(
             Pairing(pairing_id, name, address, level, joining.level, clock.utc(), shown=joining.key, expected=sealed(key))
         )
-        return Joined(pairing_id=pairing_id, name=self._own.name, key=key, level=level)
+        return Joined(pairing_id=pairing_id, name=self.own.name, key=key, level=level)
 
     async def join(self, address: str, code: str, level: Level) -> Pairing:
         """Brings a code to the host that made it, which may do so much here. Raises Refused."""
@@ -83,7 +83,7 @@ class Pairs:
         except ValueError as error:
             raise Refused(400, f"address: {error}") from None
         known = await self._room_left()
-        key, own = secrets.token_urlsafe(32), self._own
+        key, own = secrets.token_urlsafe(32), self.own
         joining = Joining(code=code, name=own.name, address=own.address, key=key, level=level)
         try:
             reply = await self._caller.ask("POST", f"{address}{JOIN}", None, joining.model_dump())

@@ -34,6 +34,8 @@ class Pairing:
             Route("/v1/paired", peers.end, methods=["DELETE"]),
             Route("/v1/paired/join", peers.join, methods=["POST"]),
             Route("/v1/paired/questions", peers.questions, methods=["GET"]),
+            Route("/v1/paired/asked", peers.asked, methods=["POST"]),
+            Route("/v1/paired/asked/{question_id}", peers.withdrawn, methods=["DELETE"]),
             Route("/v1/paired/commands", peers.command, methods=["POST"]),
         ]
 

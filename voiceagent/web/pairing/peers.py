@@ -6,9 +6,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from voiceagent import clock
-from voiceagent.errors import StoreError
+from voiceagent.errors import QuestionRefusedError, StoreError
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.pairings.pairing import Pairing
+from voiceagent.room.questions.question import Asking, Question
 from voiceagent.values import JSON
 from voiceagent.web.body import read
 from voiceagent.web.command import Ack, QuestionCommand, digest
@@ -18,7 +19,7 @@ from voiceagent.web.inbox.entries import Entries
 from voiceagent.web.limits import Rate
 from voiceagent.web.names import clean_name
 from voiceagent.web.pairing.pairs import Pairs
-from voiceagent.web.pairing.wire import Forwarded, Joining
+from voiceagent.web.pairing.wire import Asked, Forwarded, Joining
 from voiceagent.web.reach import Reach
 from voiceagent.web.receipts import Receipts
 from voiceagent.web.refusal import Refused
@@ -38,6 +39,7 @@ class PeerPages:
     def __init__(self, door: Door, pairs: Pairs, engine: RoomEngine) -> None:
         self._door = door
         self._pairs = pairs
+        self._desk = engine.questions
         self._entries = Entries(engine)
         self._answering = Answering(engine)
         self._receipts = Receipts()
@@ -77,6 +79,38 @@ class PeerPages:
             raise Refused(503, _NOT_STORED) from error
         return JSONResponse(ack.as_json())
 
+    async def asked(self, request: Request) -> Response:
+        """POST: an agent of the other host asks about a room here, or how its question stands. Raises Refused."""
+        try:
+            pairing = await self._pairing(request)
+            if pairing is None:
+                return _unpaired()
+            if pairing.level != "prompt":
+                raise Refused(403, "agents of your host may read here, and not ask")
+            wanted = await read(request, Asked, self._door.settings.max_body_bytes)
+            question = await self._desk.take_up(_question(wanted, pairing))
+            if question.asked_from != pairing.pairing_id:
+                raise Refused(409, "this id is another question's")
+            told: dict[str, JSON] = {"question": await self._entries.of(question, _reach(pairing))}
+        except QuestionRefusedError as error:
+            raise Refused(409, str(error)) from error
+        except StoreError as error:
+            raise Refused(503, _NOT_STORED) from error
+        return JSONResponse(told, headers={"cache-control": "no-store"})
+
+    async def withdrawn(self, request: Request) -> Response:
+        """DELETE: the agent that asked takes its question back. Raises Refused."""
+        try:
+            pairing = await self._pairing(request)
+            if pairing is None:
+                return _unpaired()
+            question = await self._desk.get(str(request.path_params["question_id"]))
+            if question is not None and question.asked_from == pairing.pairing_id:
+                await self._desk.withdraw(question.question_id, question.asked_in, question.channel_id)
+        except StoreError as error:
+            raise Refused(503, _NOT_STORED) from error
+        return Response(status_code=204)
+
     async def end(self, request: Request) -> Response:
         """DELETE: the other host is paired no longer."""
         try:
@@ -97,6 +131,28 @@ class PeerPages:
     async def _pairing(self, request: Request) -> Pairing | None:
         scheme, _, shown = request.headers.get("authorization", "").partition(" ")
         return await self._pairs.opened_by(shown.strip()) if scheme.lower() == "bearer" else None
+
+
+def _question(wanted: Asked, pairing: Pairing) -> Question:
+    asking = Asking(
+        wanted.question,
+        tuple(wanted.options),
+        wanted.recommendation,
+        wanted.detail,
+        wanted.urgency,
+        speak=wanted.speak,
+    )
+    asker = f"{pairing.name}/{wanted.channel_id}"
+    return Question(
+        wanted.question_id,
+        wanted.room,
+        wanted.room,
+        asker,
+        wanted.generation_id,
+        asking,
+        clock.utc(),
+        asked_from=pairing.pairing_id,
+    )
 
 
 def _reach(pairing: Pairing, person: str | None = None) -> Reach:

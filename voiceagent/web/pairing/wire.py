@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from voiceagent.room.pairings.pairing import Level
+from voiceagent.room.questions.question import Speak, Urgency
 from voiceagent.web.body import Body
 from voiceagent.web.command import AnswerQuestion, DismissQuestion
 from voiceagent.web.schema.inbox import QuestionEntry
@@ -12,6 +13,7 @@ from voiceagent.web.schema.inbox import QuestionEntry
 JOIN = "/v1/paired/join"
 QUESTIONS = "/v1/paired/questions"
 COMMANDS = "/v1/paired/commands"
+ASKED = "/v1/paired/asked"
 END = "/v1/paired"
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -46,6 +48,29 @@ class Forwarded(Body):
     person: Name | None = None
 
 
+class Asked(Body):
+    """What an agent of the other host asks about a room here, under the id that it has there."""
+
+    question_id: str = Field(pattern=r"^[!-.0-~]{1,128}$")
+    room: str = Field(min_length=1, max_length=128)
+    channel_id: Name
+    generation_id: Name
+    question: str
+    options: list[str] = Field(default_factory=list, max_length=100)
+    recommendation: str | None = None
+    detail: str | None = None
+    urgency: Urgency = "normal"
+    speak: Speak = "auto"
+
+
+class Kept(BaseModel):
+    """How it stands."""
+
+    model_config = ConfigDict(frozen=True)
+
+    question: QuestionEntry
+
+
 class Told(BaseModel):
     """The questions that a host shows a paired one."""
 
@@ -62,4 +87,13 @@ def entries(value: object) -> tuple[QuestionEntry, ...] | None:
         return None
 
 
+def kept(value: object) -> QuestionEntry | None:
+    """How a question stands, in what a host has sent; None when that cannot be read."""
+    try:
+        return _KEPT.validate_python(value).question
+    except ValidationError:
+        return None
+
+
+_KEPT: TypeAdapter[Kept] = TypeAdapter(Kept)
 _TOLD: TypeAdapter[Told] = TypeAdapter(Told)
