@@ -18,6 +18,8 @@ from voiceagent.agent.tools import Tool
 from voiceagent.config import Settings
 from voiceagent.errors import ConfigError
 from voiceagent.fallback import opened
+from voiceagent.languages import AUTO, LANGUAGES
+from voiceagent.judgment.answers.judge import WordsJudge
 from voiceagent.judgment.policy import SpeakPolicy
 from voiceagent.judgment.thinker import Thinker
 from voiceagent.llm.model import LanguageModel
@@ -115,6 +117,7 @@ class App:
             witness=witness,
             on_line=hooks.on_line,
             other_rooms=room.other_rooms,
+            judge=WordsJudge(tuple(LANGUAGES) if self.settings.language == AUTO else (self.settings.language,)),
         )
         self._engine = await self._stack.enter_async_context(engine)
         self.pusher = await self._push(engine)

@@ -30,6 +30,7 @@ class InMemoryCall:
 
     def __init__(self, line: Line, name: str) -> None:
         self.session_id = name
+        self.has_screen = True
         self._line = line
 
     async def frames(self) -> AsyncIterator[AudioFrame]:

@@ -13,6 +13,7 @@ from voiceagent.llm.model import LanguageModel, ToolCall
 from voiceagent.llm.scripted import ScriptedModel, Step
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.feed import FeedEvent
+from voiceagent.room.questions.claim import AnswerJudge
 from voiceagent.room.questions.question import Answer, Question
 from voiceagent.room.questions.verdict import Verdict
 from voiceagent.room.store import Store
@@ -102,9 +103,10 @@ async def asked(
     store: Store | None = None,
     policy: SpeakPolicy | None = None,
     model: LanguageModel | None = None,
+    judge: AnswerJudge | None = None,
 ) -> AsyncIterator[Asked]:
     """A room with one agent whose model says these turns, and a text door; ids count up."""
-    async with RoomEngine(store=store, ids=ids()) as kit:
+    async with RoomEngine(store=store, ids=ids(), judge=judge) as kit:
         scripted = ScriptedModel(turns)
         await kit.create_room(ROOM)
         here = Asked(kit, scripted)

@@ -23,6 +23,7 @@ from voiceagent.room.events import (
     TextContent,
 )
 from voiceagent.room.feed import FeedEvent, Subscription
+from voiceagent.room.questions.claim import AnswerJudge
 from voiceagent.room.reply import Reply
 from voiceagent.speech.engines import SpeechToText, TextToSpeech, Transcript, VoiceDetector
 from voiceagent.speech.settings import HearingSettings
@@ -54,6 +55,7 @@ class ScriptedCall:
         self.session_id = session_id
         self.heard: list[tuple[int, int]] = []
         self.hung_up = False
+        self.has_screen = True
         self.fail_at_ms: int | None = None
         self.delay_frames = 0
         self.behind_ms = 0
@@ -324,10 +326,11 @@ async def house(
     witness: Witness = NOBODY,
     judge: InterruptionDetector | None = None,
     hearing: HearingSettings | None = None,
+    claims: AnswerJudge | None = None,
 ) -> AsyncIterator[House]:
     """An engine whose ids count up, with the agent seated in ROOM: a scripted one, unless another is given."""
     count = iter(range(1, 1_000_000))
-    async with RoomEngine(ids=lambda: f"id{next(count)}", witness=witness) as engine:
+    async with RoomEngine(ids=lambda: f"id{next(count)}", witness=witness, judge=claims) as engine:
         scripted = ScriptedAgent(answers)
         seated = agent or scripted
         engine.register_channel(seated)

@@ -90,9 +90,13 @@ async def paired(*names: str) -> AsyncIterator[There]:
     for name in names or ("bern", "oslo"):
         address = f"https://{name}.example.org"
         await rows.put(Pairing(f"id-{name}", name, address, "read", "read", AT, shown="ours", expected=sealed(name)))
-    pairs = Pairs(rows, net, Codes(600_000), Own("riga", "https://riga.example.org"))
+    pairs = Pairs(rows, net, Codes(600_000), Own("riga", "https://riga.example.org"), nothing)
     async with PairedHosts(pairs, net, POLL_MS) as hosts:
         yield There(net, rows, pairs, hosts)
+
+
+async def nothing(_: str) -> None:
+    """Nothing was asked over a pairing."""
 
 
 def answering(id: str = "command-1", **data: Any) -> AnswerQuestion:

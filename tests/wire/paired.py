@@ -49,6 +49,11 @@ class HostProcess:
         """Has its agent ask; the question's id."""
         return self._say("\t".join((room, kind, question, *options)))
 
+    async def ended(self, question_id: str) -> str:
+        """How a question of its agent has ended, once it has."""
+        async with asyncio.timeout(LONGEST_S):
+            return await asyncio.to_thread(self._say, f"ended\t{question_id}")
+
     def told(self) -> list[Object]:
         """What its agent was told of."""
         return list(json.loads(self._say("told")))

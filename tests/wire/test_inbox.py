@@ -96,7 +96,8 @@ async def test_what_cannot_be_taken_says_why_and_ends_nothing(data: dict[str, An
 
 async def test_what_is_no_answer_is_refused_as_such() -> None:
     async with asked() as there, httpx.AsyncClient(base_url=there.url) as client:
-        for data in ({}, {"option": 0, "text": "x"}, {"option": -1}, {"options": []}, {"text": "x" * 4_001}):
+        bad: list[dict[str, Any]] = [{}, {"option": 0, "text": "x"}, {"option": -1}, {"options": []}, {"text": "x" * 4_001}]
+        for data in bad:
             body = {"type": "question.answer", "id": "command-1", "data": {"question_id": "q", **data}}
             assert (await client.post("v1/inbox/commands", json=body)).status_code == 400
         other = {"type": "input.submit", "id": "command-1", "data": {"text": "hi"}}

@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from typer.testing import CliRunner
 
-from tests.wire.asked import device
+from tests.wire.asked import device, questions
 from tests.wire.paired import gone, hosts, listed, pair, pairings, unpair
+from voiceagent.cli.main import app
 
 
 async def test_q17_a_question_is_answered_on_the_paired_host_and_its_agent_is_told_where(tmp_path: Path) -> None:
@@ -83,6 +85,30 @@ async def test_q52_a_host_that_was_killed_is_not_reachable_and_holds_nobody_up_u
             assert ack["accepted"]
 
 
+async def test_q39_to_q46_an_agent_asks_in_a_room_of_a_paired_host_that_dies_and_comes_back(tmp_path: Path) -> None:
+    with hosts(tmp_path, "bern", "oslo") as (bern, oslo):
+        pair(bern, oslo)
+        bern.ask("den", "Warm?")
+        assert "read alone" in oslo.ask("hall", "Tea?", kind="about bern/den")
+        unpair(oslo, "bern")
+        pair(bern, oslo, "prompt")
+        question = oslo.ask("hall", "Tea?", "yes", "no", kind="about bern/den")
+        async with device(bern.url) as there:
+            known = [one["question_id"] for one in questions(await there.next())]
+            while question not in known:
+                line = await there.next()
+                known.append(line["data"]["question_id"] if line["type"] == "question.opened" else "")
+        bern.kill()
+        bern.start()
+        async with device(bern.url) as there:
+            entries = {one["question_id"]: one for one in questions(await there.next())}
+            assert (entries[question]["room_id"], entries[question]["asked_by"]["channel_id"]) == ("den", "oslo/nova")
+            assert (await there.do("question.answer", question_id=question, option=1))["accepted"]
+        assert await oslo.ended(question) == "answered"
+        (one,) = oslo.told()
+        assert (one["question_id"], one["answer"]) == (question, {"via": "button", "options": [1], "host": "bern"})
+
+
 async def test_unpairing_ends_it_at_both_hosts_also_where_one_was_away(tmp_path: Path) -> None:
     with hosts(tmp_path, "bern", "oslo") as (bern, oslo):
         pair(bern, oslo)
@@ -115,3 +141,23 @@ def test_a_code_is_good_once_and_nothing_is_told_without_a_pairing_s_key(tmp_pat
             assert (bad.status_code, "address" in bad.json()["error"]) == (400, True)
         (known,) = pairings(bern)["pairings"]
         assert set(known) == {"name", "address", "level", "granted", "since"}
+
+
+def test_the_command_line_pairs_lists_and_ends(tmp_path: Path) -> None:
+    with hosts(tmp_path, "bern", "oslo") as (bern, oslo):
+        code = said("code", "--level", "prompt", "--server", bern.url).strip()
+        assert said("join", bern.url, code, "--server", oslo.url) == f"Paired with bern at {bern.url.rstrip('/')}.\n"
+        assert said("list", "--server", bern.url).startswith(f"oslo  {oslo.url.rstrip('/')}  here: prompt  there: read  since 20")
+        assert "not good" in said("join", bern.url, code, "--server", oslo.url, fails=True)
+        bern.kill()
+        assert "is it running?" in said("list", "--server", bern.url, fails=True)
+        assert said("end", "bern", "--server", oslo.url).startswith("Ended here; the other host finds out")
+        assert said("list", "--server", oslo.url) == ""
+        assert "no paired host" in said("end", "bern", "--server", oslo.url, fails=True)
+
+
+def said(*arguments: str, fails: bool = False) -> str:
+    """What `voiceagent pair` prints."""
+    result = CliRunner().invoke(app, ["pair", *arguments], catch_exceptions=False)
+    assert result.exit_code == (1 if fails else 0), result.output
+    return result.output

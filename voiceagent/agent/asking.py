@@ -174,7 +174,8 @@ def told_of(question: Question) -> str:
     where = f" on the host {fence('host', answer.host)}" if answer and answer.host else ""
     said = [question.asking.question]
     if question.end == "refused":
-        what = "was not asked: a person did not allow it"
+        other = ", or the other host does not take it" if question.kept_by is not None else ""
+        what = f"was not asked: a person did not allow it{other}"
     elif question.state == "withdrawn":
         what = "was withdrawn by you before anybody answered"
     elif question.state == "dismissed" or answer is None:

@@ -44,7 +44,7 @@ class Ask(_Asked):
 
     speak: Literal["auto", "never", "now"] = Field("auto", description="whether it is also said aloud")
     about: str | None = Field(
-        None, description="id of another room that you work with, whose people are asked; leave it out for here"
+        None, description="room that you work with, whose people are asked, or HOST/ROOM of a paired host; here: leave it out"
     )
 
 

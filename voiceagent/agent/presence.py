@@ -355,9 +355,10 @@ def _notes_of(decision: SpeakDecision) -> tuple[str, ...]:
 
 
 def _is_answer_to_question(trigger: RoomEvent) -> bool:
-    """Whether it brings what a person has answered: acted on in a room that only listens, too, but not said there."""
+    """Whether it brings what a person has answered, or seems to have: acted on in a room that only listens, too, but not said
+    there."""
     caused_by = trigger.metadata.get(CAUSED_BY)
-    return isinstance(caused_by, dict) and caused_by.get("kind") == "question_answered"
+    return isinstance(caused_by, dict) and caused_by.get("kind") in ("question_answered", "question_proposed")
 
 
 def _purpose(trigger: RoomEvent) -> Purpose:

@@ -18,6 +18,11 @@ class Call(Protocol):
         """Names this line; unique, never reused."""
         ...
 
+    @property
+    def has_screen(self) -> bool:
+        """Whether its person sees what the room shows, such as an agent's questions; where they do not, it is said."""
+        ...
+
     def frames(self) -> AsyncIterator[AudioFrame]:
         """The person's sound. Called once."""
         ...

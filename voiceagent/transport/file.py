@@ -58,6 +58,11 @@ class FileCall:
         return self._session_id
 
     @property
+    def has_screen(self) -> bool:
+        """A recording sees nothing."""
+        return False
+
+    @property
     def opened_at_ms(self) -> int | None:
         """The loop's time at which the line opened, position 0 of everything said and heard; None before."""
         return self._opened_at_ms

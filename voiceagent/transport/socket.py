@@ -38,6 +38,11 @@ class SocketCall:
         return self._session_id
 
     @property
+    def has_screen(self) -> bool:
+        """Nothing is known to be shown at the other end."""
+        return False
+
+    @property
     def heard_ms(self) -> int:
         """The place on the line that has been heard."""
         return self._pieces.given_ms

@@ -64,6 +64,11 @@ class WebRtcCall:
         """Names this line; unique, never reused."""
         return self._session_id
 
+    @property
+    def has_screen(self) -> bool:
+        """The page shows questions."""
+        return True
+
     async def accept(self, offer: str) -> str:
         """Answers an SDP offer with one that holds all of our candidates. Raises TransportError for an offer nobody can use."""
         try:

@@ -42,6 +42,13 @@ class VoiceChannel:
         self._frames = 0
         self._loud = False
 
+    async def keyed(self, digits: str) -> None:
+        """Keys were pressed on the telephone: digit n picks option n of the question that was said last, if one was. Raises
+        StoreError."""
+        answering = self._floor.engine.questions.answering
+        for digit in digits:
+            await answering.keyed(self._floor.room_id, self.participant.id, digit)
+
     async def run(self) -> None:
         """Hears the call to its end, and commits what was said in it, also where the line breaks; that is raised then."""
         try:

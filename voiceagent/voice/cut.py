@@ -36,7 +36,8 @@ class CutReply:
 
     `samples` is the reply's whole length, None while its synthesis had not ended. `channel_id` is None for words that are
     no agent's answer. `heard_text` are the words that were heard whole: estimated, unless `exact`. `cut_by_input_id` is the
-    speech that stopped it, `record_event_id` the record that the room keeps of it.
+    speech that stopped it, `record_event_id` the record that the room keeps of it, `question_id` the question that it was, said
+    aloud: of one that nobody has heard anything of, nothing is kept.
     """
 
     speech_id: str
@@ -52,6 +53,7 @@ class CutReply:
     exact: bool = True
     cut_by_input_id: str | None = None
     record_event_id: str | None = None
+    question_id: str | None = None
 
     @property
     def played_percentage(self) -> float | None:
@@ -66,6 +68,8 @@ class CutReply:
     @property
     def worth_a_record(self) -> bool:
         """Whether anything was left unheard of words that had been handed to speech."""
+        if self.question_id is not None and self.played == 0:
+            return False
         return bool(self.text.strip()) and (self.samples is None or self.played < self.samples)
 
     def metadata(self) -> dict[str, JSON]:
@@ -77,4 +81,6 @@ class CutReply:
         if self.channel_id is not None:
             entries["answer_channel_id"] = self.channel_id
             entries["answer_responds_to"] = self.responds_to
+        if self.question_id is not None:
+            entries["question_id"] = self.question_id
         return entries

@@ -26,6 +26,7 @@ from voiceagent.voice.manners import Manners
 from voiceagent.voice.mixing import mixes
 from voiceagent.voice.mouth import Mouth, Speaking, closing
 from voiceagent.voice.notices import Notices
+from voiceagent.voice.quiet import Quiet
 from voiceagent.voice.records import Records
 from voiceagent.voice.rehearsal import Rehearsal
 from voiceagent.voice.saying import Saying
@@ -70,6 +71,7 @@ class Floor:
         self.settings = settings
         self.detector = detector
         self.turns = engine.host.turns(room_id)
+        self.rest = Quiet()
         self.echo = EchoWords(speaking.settings.language)
         self._records = Records(engine, channel, room_id)
         self._rehearsal = Rehearsal(speaking.tts, speaking.settings, self._spawn)
@@ -85,8 +87,6 @@ class Floor:
         self._started = asyncio.Event()
         self._closed = False
         self._wake = asyncio.Event()
-        self._idle = asyncio.Event()
-        self._idle.set()
         self._ticks = 0
 
     # -- life -----------------------------------------------------------------------------------------------------------
@@ -119,6 +119,7 @@ class Floor:
         self.drop(reason)
         self._rehearsal.close()
         self._closed = True
+        self.rest.end()
         self._wake.set()
 
     def drop(self, reason: str) -> None:
@@ -137,7 +138,7 @@ class Floor:
 
     async def quiet(self) -> None:
         """Returns once nothing sounds and nothing waits to."""
-        await self._idle.wait()
+        await self.rest.until_idle()
 
     # -- replies --------------------------------------------------------------------------------------------------------
 
@@ -229,17 +230,15 @@ class Floor:
 
     def changed(self, *, wake: bool = True) -> None:
         """Something of a line or of what sounds is different: tells the agent's state, who waits for quiet, and the loop."""
-        if self._saying is None and not self._waiting:
-            self._idle.set()
-        else:
-            self._idle.clear()
         saying = self._saying
+        voices = any(line.hearing or line.deciding for line in self._lines)
+        self.rest.note(idle=saying is None and not self._waiting, voices=voices)
         if saying is not None and saying.begun and not saying.silent(clock.now()):
             self._notices.state("speaking")
         elif (saying is not None and saying.duck.paused) or any(line.hearing for line in self._lines):
             self._notices.state("listening")
         else:
-            self._notices.state("idle" if self._idle.is_set() else "thinking")
+            self._notices.state("idle" if self.rest.idle else "thinking")
         if wake:
             self._wake.set()
 
@@ -337,6 +336,7 @@ class Floor:
         for line in self._lines:
             line.begin()
         self._notices.started(saying.reply, saying.mouth.script)
+        self.engine.questions.answering.sounds(saying.reply)
         waited = self.turns.waited(saying.reply.responds_to)
         if waited is not None:
             self._notices.latency(latency_of(saying.reply.responds_to or "", *waited))

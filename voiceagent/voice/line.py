@@ -28,6 +28,7 @@ class Line:
     def __init__(self, call: Call, participant_id: str, on_quiet: Callable[[], None]) -> None:
         """`on_quiet` is called when a reply has ended, before the next one begins."""
         self.session_id = call.session_id
+        self.has_screen = call.has_screen
         self.participant_id = participant_id
         self.playback = Playback()
         self.leak = Leak()

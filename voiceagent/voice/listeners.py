@@ -21,6 +21,11 @@ class Listeners:
         self._script: Script | None = None
 
     @property
+    def lines(self) -> Sequence[Line]:
+        """The calls that listen."""
+        return tuple(self._lines)
+
+    @property
     def only_session(self) -> str | None:
         """The one call that listens; None when there are several, or none."""
         return self._lines[0].session_id if len(self._lines) == 1 else None

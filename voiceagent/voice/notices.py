@@ -31,7 +31,7 @@ class Notices:
 
     def queued(self, reply: Reply) -> None:
         """A reply waits for its turn to sound; `text` is there when all of it is known already."""
-        self._publish("queued", reply, {"text": reply.text} if reply.ended else {})
+        self._publish("queued", reply, {**({"text": reply.text} if reply.ended else {}), **_asked(reply)})
         self._listeners.wait(reply)
 
     def started(self, reply: Reply, script: Script) -> None:
@@ -84,6 +84,7 @@ class Notices:
             "played_percentage": cut.played_percentage,
             "cut_by_input_id": cut.cut_by_input_id,
             "record_event_id": cut.record_event_id,
+            "question_id": cut.question_id,
         }
         data |= {name: value for name, value in known.items() if value is not None}
         self._publish("cut", reply, data, session_id=cut.session_id or None)
@@ -124,6 +125,10 @@ class Notices:
             responds_to=reply.responds_to,
             audience=audience_of(reply.visibility),
         )
+
+
+def _asked(reply: Reply) -> dict[str, JSON]:
+    return {} if reply.question_id is None else {"question_id": reply.question_id}
 
 
 def _heard(script: Script, played: int) -> dict[str, JSON]:

@@ -23,6 +23,7 @@ from voiceagent.voice.detector import InterruptionDetector
 from voiceagent.voice.floor import VOICE_CHANNEL, Floor
 from voiceagent.voice.hearing import Hearing
 from voiceagent.voice.mouth import Speaking
+from voiceagent.voice.questions import SpokenQuestions
 from voiceagent.voice.settings import VoiceSettings
 
 __all__ = ["CallMark", "Hearing", "Reception"]
@@ -107,6 +108,7 @@ class _Venue:
     expected: int = 0
     floor: Floor | None = None
     running: asyncio.Task[None] | None = None
+    questions: SpokenQuestions | None = None
     calls: list[VoiceChannel] = field(default_factory=list)
     gone: bool = False
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -174,6 +176,13 @@ class Reception:
                 said.append(found.text.strip())
         return " ".join(said)
 
+    async def keyed(self, session_id: str, digits: str) -> None:
+        """Keys were pressed on a call; nothing when it is unknown. Raises StoreError."""
+        for venue in tuple(self._venues.values()):
+            for channel in tuple(venue.calls):
+                if channel.call.session_id == session_id:
+                    await channel.keyed(digits)
+
     async def hang_up(self, session_id: str) -> None:
         """Ends a call from this side, once what is being said is finished if the settings say so; nothing when it is unknown."""
         for venue in tuple(self._venues.values()):
@@ -192,6 +201,8 @@ class Reception:
                 venue.floor = floor
                 venue.running = self._engine.host.spawn(floor.run(), f"floor {room_id}")
                 await floor.started()
+                venue.questions = SpokenQuestions(self._engine, floor, self._speaking.settings.language)
+                self._engine.host.spawn(venue.questions.run(), f"questions of {room_id}")
                 await self._engine.attach_channel(room_id, VOICE_CHANNEL)
                 if self._settings.greeting:
                     self._engine.host.spawn(self._greet(room_id), f"greeting {room_id}")
@@ -203,6 +214,8 @@ class Reception:
         before = [other for other in venue.calls if other.participant.id == channel.participant.id]
         venue.calls.append(channel)
         floor.seat(channel.line)
+        if venue.questions is not None:
+            venue.questions.look()
         mark = CallMark(floor.room_id, channel.call.session_id, channel.participant.id)
         try:
             for other in before:
@@ -235,7 +248,7 @@ class Reception:
         floor.close("hang_up")
         if venue.running is not None:
             await asyncio.wait((venue.running,))
-        venue.floor = venue.running = None
+        venue.floor = venue.running = venue.questions = None
         if self._floors.shut(floor):
             await self._engine.detach_channel(floor.room_id, VOICE_CHANNEL)
 

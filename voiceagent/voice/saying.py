@@ -88,4 +88,5 @@ class Saying:
             heard_text=script.heard_text(played),
             exact=script.exact(played),
             cut_by_input_id=input_id,
+            question_id=self.reply.question_id,
         )

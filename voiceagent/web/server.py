@@ -22,7 +22,6 @@ from voiceagent.web.inbox.pages import InboxPages
 from voiceagent.web.lines import Lines, Receiver
 from voiceagent.web.messages import Messages
 from voiceagent.web.metrics import MetricsPage
-from voiceagent.web.pairing.hosts import PairedHosts
 from voiceagent.web.pairing.parts import Pairing
 from voiceagent.web.push.pages import PushPages
 from voiceagent.web.push.pusher import Pusher
@@ -84,15 +83,15 @@ def build(
             Mount("/", _Page(directory=PAGE, html=True)),
         ],
         exception_handlers={Refused: answer_refused},
-        lifespan=lambda _: _open(lines, pairing.hosts),
+        lifespan=lambda _: _open(lines, pairing),
     )
     return Doorway(_opened_to(app, settings.allowed_origins), door)
 
 
 @asynccontextmanager
-async def _open(lines: Lines, paired: PairedHosts) -> AsyncIterator[None]:
+async def _open(lines: Lines, pairing: Pairing) -> AsyncIterator[None]:
     """What lives as long as the app is served."""
-    async with paired, lines:
+    async with pairing, lines:
         yield
 
 

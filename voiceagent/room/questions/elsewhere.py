@@ -21,8 +21,8 @@ class Afar(Protocol):
     """The hosts that this one is paired with."""
 
     async def place(self, about: str) -> tuple[str | None, str | None]:
-        """The pairing with the host that keeps questions about a room of its own, which is written HOST/ROOM, and why an agent may
-        not ask there; None and None when there is no such host. Raises StoreError."""
+        """The pairing with the host that keeps questions about a room of its own, written HOST/ROOM, and why an agent may not
+        ask there; None and None when there is no such host. Raises StoreError."""
         ...
 
 
@@ -36,8 +36,8 @@ class Elsewhere:
         self.afar: Afar | None = None
 
     async def place(self, origin: Origin, about: str) -> tuple[str | None, str | None]:
-        """The pairing with the host that keeps questions about a room, None when this one does; and why an agent may not ask about
-        it, None when it may. Raises StoreError."""
+        """The pairing with the host that keeps questions about a room, None when this one does; and why an agent may not ask
+        about it, None when it may. Raises StoreError."""
         if self.policy != "off" and self.afar is not None and self._rooms.get(about) is None and "/" in about:
             kept_by, why = await self.afar.place(about)
             if kept_by is not None or why is not None:
@@ -85,6 +85,7 @@ def card_of(question: Question) -> Question:
         kind="approval",
         state="open",
         allows=question.question_id,
+        kept_by=None,
     )
 
 

@@ -233,7 +233,7 @@ const inbox = new Inbox({
   box: $("inbox"), title: $("inbox-title"), filters: $("filters"), list: $("inbox-list"), empty: $("inbox-empty"), away: $("inbox-away"), answered: $("answered"), answeredBox: $("answered-box"),
 }, questions, give, enter);
 const asked = new Asked({ key: key(), token }, takeAsked, (up, why) => {
-  if (why) { $("show-inbox").hidden = $("show-status").hidden = true; views.show(null); return; }
+  if (why) { $("show-inbox").hidden = $("show-status").hidden = true; questions.clear(); views.show(null); showAsked(); return; }
   if (up) {
     $("show-inbox").hidden = $("show-status").hidden = false;
     push.offer();

@@ -2,7 +2,7 @@
 
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -36,8 +36,12 @@ class Own:
 class Pairs:
     """Keeps pairings in a store. Methods raise StoreError."""
 
-    def __init__(self, rows: PairingRows, caller: Caller, codes: Codes, own: Own) -> None:
+    def __init__(
+        self, rows: PairingRows, caller: Caller, codes: Codes, own: Own, on_end: Callable[[str], Awaitable[object]]
+    ) -> None:
+        """`on_end` is told the id of a pairing that is over."""
         self._rows = rows
+        self._on_end = on_end
         self._caller = caller
         self._codes = codes
         self.own = own
@@ -108,7 +112,7 @@ class Pairs:
         pairing = next((one for one in await self._rows.listed() if one.name == name), None)
         if pairing is None:
             raise Refused(404, "there is no paired host of this name")
-        await self._rows.erase(pairing.pairing_id)
+        await self.ended(pairing)
         try:
             reply = await self._caller.ask("DELETE", f"{pairing.address}{END}", bearer(pairing))
         except UnreachableError as error:
@@ -117,8 +121,9 @@ class Pairs:
         return reply.status == 204 or reply.unpaired
 
     async def ended(self, pairing: Pairing) -> None:
-        """The other host has ended it."""
+        """It is over: the other host has ended it, or this one."""
         await self._rows.erase(pairing.pairing_id)
+        await self._on_end(pairing.pairing_id)
 
     async def _room_left(self) -> Sequence[Pairing]:
         known = await self._rows.listed()

@@ -15,9 +15,11 @@ class Cause(Data):
     job_id: str | None = None
     question_id: str | None = None
     generation_id: str | None = None
-    kind: Literal["question_answered"] | None = None
+    kind: Literal["question_answered", "question_proposed"] | None = None
     options: list[int] | None = None
     """The options of that question which a person chose."""
+    input_id: str | None = None
+    """What was said, when that is read back before it counts as an answer."""
 
 
 class GenerationStarted(Data):
