@@ -7,7 +7,7 @@ PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3,$(if 
 RUNTIME := $(VENV)/.installed
 DEVELOP := $(VENV)/.installed-dev
 CONFIG ?= config/browser.toml
-# A worker a core, at most four; what runs in real time has one worker for itself (tests/conftest.py). None: make test WORKERS=
+# Workers of the fast tests: one a core, at most four. None: make fast WORKERS=
 WORKERS ?= -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 
 .PHONY: help run test fast check fmt bench long models install install-dev pins
@@ -19,7 +19,7 @@ run: models ## install what is missing, fetch the models, open the door for brow
 	@$(VENV)/bin/voiceagent serve --config $(CONFIG) $(if $(PORT),--port $(PORT))
 
 test: $(DEVELOP) models ## every test that ends within 25 minutes
-	$(PY) -m pytest $(WORKERS) -m "not long"
+	$(PY) -m pytest -m "not long"
 
 fast: $(DEVELOP) ## tests without models, sockets or real time
 	$(PY) -m pytest tests/unit tests/scenario -q $(WORKERS) -m "not long"

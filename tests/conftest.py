@@ -25,20 +25,6 @@ def pytest_asyncio_loop_factories(
     return {"real": asyncio.new_event_loop}
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Among several workers (`-n 2 --dist loadgroup`) a file stays with one of them, and whatever runs in real time comes last, on one."""
-    if config.getoption("dist", "no") != "loadgroup":
-        return
-    items.sort(key=lambda item: _in_real_time(item.path))  # stable: else as they were collected
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group("real" if _in_real_time(item.path) else item.path.stem))
-
-
-def _in_real_time(path: Path) -> bool:
-    """Real models and real peers need the machine for themselves: two at once would measure each other."""
-    return bool({TESTS / "sound", TESTS / "wire"} & set(path.parents))
-
-
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of recordings and labelled data that lies beside the repository, or is named by VOICEAGENT_SHARED."""

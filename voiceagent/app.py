@@ -18,10 +18,10 @@ from voiceagent.agent.tools import Tool
 from voiceagent.config import Settings
 from voiceagent.errors import ConfigError
 from voiceagent.fallback import opened
-from voiceagent.languages import AUTO, LANGUAGES
 from voiceagent.judgment.answers.judge import WordsJudge
 from voiceagent.judgment.policy import SpeakPolicy
 from voiceagent.judgment.thinker import Thinker
+from voiceagent.languages import AUTO, LANGUAGES
 from voiceagent.llm.model import LanguageModel
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.memory import MemoryStore

@@ -198,7 +198,7 @@ async def test_what_a_hook_takes_out_of_the_words_is_not_in_the_answer() -> None
     async with asked((ask("Who?"),), "I asked.", "So.", judge=judge) as here:
 
         @here.kit.hook(HookTrigger.BEFORE_BROADCAST)
-        async def redact(event: RoomEvent, context: RoomContext) -> HookResult:
+        async def redact(event: RoomEvent, context: RoomContext) -> HookResult[RoomEvent]:
             return HookResult.modify(replace(event, content=TextContent(event.content.body.replace("Miller", "[name]"))))
 
         await say(here.kit, "move it")

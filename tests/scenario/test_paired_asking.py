@@ -47,7 +47,7 @@ async def asking(policy: OtherRooms = "allow", granted: Level = "prompt") -> Asy
     net, rows, nova = Net(), MemoryPairings(), Asker()
     await rows.put(Pairing("p", "bern", "https://bern.example.org", "read", granted, AT, shown="ours", expected=sealed("theirs")))
     async with RoomEngine(other_rooms=policy) as kit:
-        pairs = Pairs(rows, net, Codes(1), Own("riga", "https://riga.example.org"), kit.questions.unpaired)
+        pairs = Pairs(rows, net, Codes(1), Own("riga", "https://riga.example.org"), kit.questions.exchange.unpaired)
         kit.register_channel(nova)
         await kit.create_room(ROOM)
         await kit.attach_channel(ROOM, "nova")
@@ -165,23 +165,23 @@ async def test_q43_what_another_host_asks_is_put_up_once_and_its_room_is_told_of
         desk = there.kit.questions
         question = Question("far", ROOM, ROOM, "oslo/nova", "g9", Asking("Tea?", ("yes",)), AT, asked_from="p")
         for _ in range(3):
-            assert await desk.take_up(question) == question
+            assert await desk.exchange.take_up(question) == question
         assert [one.question_id for one in desk.waiting(ROOM)] == ["far"]
         for bad, why in (
             (replace(question, question_id="b", room_id="nowhere", asked_in="nowhere"), "no such room"),
             (replace(question, question_id="c", asking=Asking("")), "empty"),
         ):
             with pytest.raises(QuestionRefusedError, match=why):
-                await desk.take_up(bad)
+                await desk.exchange.take_up(bad)
         await desk.answer("far", Answer("button", (0,), participant_id="ada"))
         assert [(one.is_copy, one.channel_id) for one in there.nova.told] == [(True, "nova")]
-        assert (await desk.take_up(question)).state == "answered"
+        assert (await desk.exchange.take_up(question)).state == "answered"
 
 
 async def test_q34_what_another_host_asks_ends_with_its_pairing() -> None:
     async with asking() as there:
         desk = there.kit.questions
-        await desk.take_up(Question("far", ROOM, ROOM, "oslo/nova", "g9", Asking("Tea?"), AT, asked_from="p"))
+        await desk.exchange.take_up(Question("far", ROOM, ROOM, "oslo/nova", "g9", Asking("Tea?"), AT, asked_from="p"))
         await there.pairs.end("bern")
         known = await desk.get("far")
         assert known is not None and known.end == "unpaired"

@@ -1,8 +1,10 @@
 """Open questions on calls: when they are said, when they are only shown, and how they are answered by voice and by key."""
 
 import asyncio
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from types import MappingProxyType
 
 import pytest
 
@@ -37,8 +39,8 @@ class Answers(SpeakPolicy):
         return Request.of("Ann", "be quiet now")
 
 
-def which(**more: JSON) -> ToolCall:
-    return ask("Which Tuesday?", options=["the third", "the tenth"], **more)
+def which(more: Mapping[str, JSON]) -> ToolCall:
+    return ToolCall("c1", "ask", json.dumps({"question": "Which Tuesday?", "options": ["the third", "the tenth"], **more}))
 
 
 def asker(*turns: str | Sequence[Step], policy: SpeakPolicy | None = None) -> AIChannel:
@@ -58,15 +60,18 @@ async def log(here: House, *only: str) -> list[str]:
 
 
 def asking(
-    *turns: str | Sequence[Step], tts: TextToSpeech | None = None, policy: SpeakPolicy | None = None, **more: JSON
+    *turns: str | Sequence[Step],
+    tts: TextToSpeech | None = None,
+    policy: SpeakPolicy | None = None,
+    more: Mapping[str, JSON] = MappingProxyType({}),
 ) -> AbstractAsyncContextManager[House]:
-    agent = asker((which(**more),), *(turns or ("One moment.", "Sure.", "Fine.")), policy=policy)
+    agent = asker((which(more),), *(turns or ("One moment.", "Sure.", "Fine.")), policy=policy)
     return house(agent=agent, stt=ScriptedStt(SAID), claims=WordsJudge(), tts=tts)
 
 
 async def test_where_there_is_no_screen_it_is_said_and_answered_by_voice() -> None:
     async with asking("One moment.", "The tenth it is.") as here:
-        await here.receive(phone((6_000, 0), (800, TENTH)))
+        await here.receive(phone((6_000, 0), (800, TENTH), until_ms=10_000))
         assert await log(here, "question.", "speech.", "input.settled") == [
             "1500 question.opened",
             "1500 input.settled answered",
@@ -129,7 +134,7 @@ async def test_other_words_over_it_leave_it_open_and_the_cut_names_it() -> None:
     ],
 )
 async def test_where_it_is_said(screen: bool, more: dict[str, JSON], said: bool) -> None:
-    async with asking(**more) as here:
+    async with asking(more=more) as here:
         call = phone()
         call.has_screen = screen
         await here.receive(call)
@@ -145,7 +150,7 @@ async def test_its_detail_and_a_fourth_option_are_not_said() -> None:
 
 
 async def test_in_a_room_that_only_listens_it_is_shown_and_what_comes_of_it_is_not_said() -> None:
-    async with asking(policy=Answers(), urgency="now") as here:
+    async with asking(policy=Answers(), more={"urgency": "now"}) as here:
         await here.receive(phone())
         assert await log(here, "question.") == ["1500 question.opened"]
 

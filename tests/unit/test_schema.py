@@ -79,6 +79,7 @@ def test_every_command_is_there() -> None:
         "generation.steer",
         "job.cancel",
         "message.read",
+        "keypad.press",
         "question.answer",
         "question.dismiss",
     }

@@ -120,7 +120,7 @@ def test_a_voice_ends_where_its_sound_does(stretches: list[tuple[float, int, int
 
 @pytest.mark.parametrize(
     ("loud", "frames", "whole"),
-    [(4_000, 5, True), (4_000, 12, False), (100, 5, False)],
+    [(4_000, 11, True), (4_000, 18, False), (100, 11, False)],
     ids=["a voice that is noticed late", "noise that stays", "a breath"],
 )
 def test_a_silence_in_which_something_begins_to_sound_is_not_over_yet(loud: int, frames: int, whole: bool) -> None:

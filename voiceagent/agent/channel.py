@@ -139,10 +139,6 @@ class AIChannel(Channel):
         presence = self._presences.get(question.asked_in)
         return presence is not None and presence.asker.ended(question)
 
-    def listens_only(self, room_id: str) -> bool:
-        """Whether it was asked to be quiet in a room."""
-        return listening_in(self._policy, room_id) is not None
-
     async def close(self) -> None:
         """Leaves every room."""
         for room_id in tuple(self._presences):

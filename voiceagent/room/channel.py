@@ -190,9 +190,5 @@ class Channel:
         """A person has answered or dismissed a question of this channel; False when nobody here can be told of it now."""
         return False
 
-    def listens_only(self, room_id: str) -> bool:
-        """Whether this agent was asked to be quiet in a room: what it wants to know is shown there, not said."""
-        return False
-
     async def close(self) -> None:
         """The engine closes; stop what still runs."""

@@ -27,8 +27,11 @@ _TAIL: Final = to_samples(120)
 loudest for 0-140 ms, 45 ms at the median."""
 
 _STIR_DB: Final = 20.0
-"""How near an utterance's loudest frame sound must be again for its silence not to be one, though no voice is noticed yet: a
-detector falls behind at a beginning, too. Noise that has been there for longer than _TAIL puts no end off."""
+"""How near an utterance's loudest frame sound must be again for its silence not to be one, though no voice is noticed yet."""
+
+_STIR: Final = to_samples(260)
+"""How long such sound, and all of it in one silence, may put the end off: a detector that had closed is up to 220 ms behind at a
+beginning. Noise that has been there for longer puts nothing off."""
 
 _SOFT_LIMIT: Final = 0.9
 """Share of the longest utterance after which the next dip is where it is cut."""
@@ -123,7 +126,7 @@ class _Utterance:
             self.stirs_at = None
         elif self.stirs_at is None:
             self.stirs_at = begin
-        return self.stirs_at is not None and now - self.stirs_at <= _TAIL
+        return self.stirs_at is not None and now - self.stirs_at <= _STIR
 
 
 class Segmenter:
@@ -213,7 +216,8 @@ class Segmenter:
         stirs = open_.stirs(begin, now, self._background.level)
         silence = now - open_.end
         told = self._silent(open_, silence)
-        if silence >= end_silence and open_.paused and open_.hushed_to is not None and not stirs:
+        over = silence >= end_silence + (_STIR if stirs else 0)
+        if over and open_.paused and open_.hushed_to is not None:
             return (*told, *self._end(open_, open_.hushed_to))
         if now - open_.sound_at >= self._limit:
             return (*told, *self._end(open_, max(open_.end, open_.sound_at + self._limit)))

@@ -39,6 +39,9 @@ class FileCall:
     a frame has left whole in the moment it begins to sound, and only frames that wait behind one still sounding are queued.
     """
 
+    has_screen = False
+    """A recording sees nothing."""
+
     def __init__(self, session_id: str, sound: Samples, *, start_ms: int = 0, tail_ms: int | None = None) -> None:
         """`sound` is 16 kHz mono int16. `tail_ms`: silence after it before the person hangs up; None: never by themselves."""
         self.speaks_until_ms = start_ms + -(-sound.size * 1000 // to_samples(1000))
@@ -56,11 +59,6 @@ class FileCall:
     def session_id(self) -> str:
         """Names this line."""
         return self._session_id
-
-    @property
-    def has_screen(self) -> bool:
-        """A recording sees nothing."""
-        return False
 
     @property
     def opened_at_ms(self) -> int | None:

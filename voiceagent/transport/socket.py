@@ -22,6 +22,9 @@ class SocketCall:
     a reply that is cut stops there too. `deaf`: a listener who wants no sound; what is handed over is as good as heard.
     """
 
+    has_screen = False
+    """Nothing is known to be shown at the other end."""
+
     def __init__(self, session_id: str) -> None:
         self.deaf = False
         self._session_id = session_id
@@ -36,11 +39,6 @@ class SocketCall:
     def session_id(self) -> str:
         """Names this line."""
         return self._session_id
-
-    @property
-    def has_screen(self) -> bool:
-        """Nothing is known to be shown at the other end."""
-        return False
 
     @property
     def heard_ms(self) -> int:

@@ -39,6 +39,9 @@ class WebRtcCall:
     `hang_up`.
     """
 
+    has_screen = True
+    """The page shows questions."""
+
     def __init__(self, session_id: str, chat: Chat | None = None, *, spurts: Spurts | None = None) -> None:
         """With a `chat`, the browser may open a data channel for it, and offer video, of which nothing is taken.
 
@@ -63,11 +66,6 @@ class WebRtcCall:
     def session_id(self) -> str:
         """Names this line; unique, never reused."""
         return self._session_id
-
-    @property
-    def has_screen(self) -> bool:
-        """The page shows questions."""
-        return True
 
     async def accept(self, offer: str) -> str:
         """Answers an SDP offer with one that holds all of our candidates. Raises TransportError for an offer nobody can use."""

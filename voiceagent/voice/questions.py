@@ -21,8 +21,8 @@ _OR: Final = {"en": ("or", "or something else"), "fr": ("ou", "ou autre chose"),
 
 
 class SpokenQuestions:
-    """Of one floor. A question is said once on it, when nothing sounds and nobody speaks, and is never said over a person: one who
-    begins first has it wait for the next such moment. `run()` is its life, and ends with the floor's."""
+    """Of one floor. A question is said once on it, when nothing sounds and nobody speaks, and never over a person: one who begins
+    first has it wait for the next such moment. `run()` is its life, and ends with the floor's."""
 
     def __init__(self, engine: RoomEngine, floor: Floor, language: str) -> None:
         self._engine = engine
@@ -97,7 +97,7 @@ class SpokenQuestions:
         room = self._engine.context(self._floor.room_id)
         seat = room.seat(question.channel_id)
         agents = [seat] if seat is not None else [one for one in room.seats if one.binding.channel_type.intelligence]
-        return any(one.channel.listens_only(room.room_id) for one in agents)
+        return any(one.channel.snapshot(room.room_id).get("listening") is not None for one in agents)
 
 
 def spoken_form(question: Question, language: str) -> str:

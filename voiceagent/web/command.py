@@ -87,6 +87,12 @@ class QuestionDismissal(Body):
     host: HostName | None = Field(None, description="The paired host that keeps the question; left out: this one.")
 
 
+class Keys(Body):
+    """Keys as on a telephone."""
+
+    digits: Annotated[str, Field(pattern=r"^[0-9*#]{1,20}$")]
+
+
 class Submit(Body):
     """Says something; who says it is the holder of the participant key."""
 
@@ -143,8 +149,16 @@ class DismissQuestion(Body):
     data: QuestionDismissal
 
 
+class PressKeys(Body):
+    """Presses keys, as the holder of the participant key: digit n picks option n of the question that was said aloud last."""
+
+    type: Literal["keypad.press"]
+    id: CommandId
+    data: Keys
+
+
 QuestionCommand = AnswerQuestion | DismissQuestion
-Command = Submit | CancelGeneration | SteerGeneration | CancelJob | MarkRead | AnswerQuestion | DismissQuestion
+Command = Submit | CancelGeneration | SteerGeneration | CancelJob | MarkRead | AnswerQuestion | DismissQuestion | PressKeys
 
 Code = Literal[
     "already_ended",

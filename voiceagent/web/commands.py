@@ -23,6 +23,8 @@ from voiceagent.web.command import (
     Command,
     DismissQuestion,
     MarkRead,
+    PressKeys,
+    QuestionCommand,
     SteerGeneration,
     Submit,
     digest,
@@ -102,8 +104,8 @@ class Commands:
 
     def _may(self, sender: Sender, command: Command) -> Ack | None:
         """Why a sender may not give a command; hosts may give all, others speak and stop where they are."""
-        if isinstance(command, MarkRead) and sender.participant is None:
-            return Ack.refusal(command.id, "not_allowed", "send the participant key of whoever has read it")
+        if isinstance(command, MarkRead | PressKeys) and sender.participant is None:
+            return Ack.refusal(command.id, "not_allowed", "send the participant key of whoever has done it")
         if sender.standing.host or isinstance(command, AnswerQuestion | DismissQuestion):
             return None  # who may answer depends on the question
         if isinstance(command, CancelJob):
@@ -127,10 +129,15 @@ class Commands:
                 return _requested(command, stopped, "no such job is active here")
             case MarkRead():
                 return await self._read(sender, command)
-            case AnswerQuestion() | DismissQuestion():
-                return await self._answering.do(Reach(sender.room, sender.standing, sender.participant), command)
+            case AnswerQuestion() | DismissQuestion() | PressKeys():
+                return await self._answer(sender, command)
             case _:
                 assert_never(command)
+
+    async def _answer(self, sender: Sender, command: QuestionCommand | PressKeys) -> Ack:
+        if isinstance(command, PressKeys):
+            return await self._answering.keyed(sender.room, sender.participant, command)
+        return await self._answering.do(Reach(sender.room, sender.standing, sender.participant), command)
 
     async def _submit(self, sender: Sender, command: Submit) -> Ack:
         text = self._text(command.data.text)

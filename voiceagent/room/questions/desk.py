@@ -16,7 +16,8 @@ from voiceagent.room.origin import Origin
 from voiceagent.room.questions.answering import Answering
 from voiceagent.room.questions.back import Back
 from voiceagent.room.questions.claim import AnswerJudge, NoJudge
-from voiceagent.room.questions.elsewhere import Afar, Elsewhere, allowed, card_id, card_of
+from voiceagent.room.questions.elsewhere import Elsewhere, allowed, card_id, card_of
+from voiceagent.room.questions.exchange import Exchange
 from voiceagent.room.questions.memory import MemoryQuestions
 from voiceagent.room.questions.news import QuestionNews, QuestionWatchers, What
 from voiceagent.room.questions.question import MOST_ASKED, MOST_WAITING, Answer, Asking, End, Kind, Question, State, Via
@@ -52,7 +53,7 @@ class QuestionDesk:
 
     Of two answers the first ends the question, and the other gets `already_ended`. What a person did is brought to the agent
     that asked, at once where it sits in its room, otherwise when it sits there again. `watchers` are told of every change, also
-    in rooms that are not open. Methods raise StoreError.
+    in rooms that are not open; `exchange` is what paired hosts have to do with it. Methods raise StoreError.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class QuestionDesk:
         self.back = Back(rows, rooms, handing)
         self._new_id = new_id
         self._elsewhere = elsewhere
+        self.exchange = Exchange(rows, elsewhere, self._put_up, self._ended)
         self.watchers = QuestionWatchers()
         self.answering = Answering(self, rooms, handing, judge or NoJudge(), spawn)
         self._changing = asyncio.Lock()
@@ -115,23 +117,18 @@ class QuestionDesk:
         self._show(question if question.state == "open" else card_of(question))
         return question
 
-    def pair(self, afar: Afar) -> None:
-        """Agents may ask about rooms of paired hosts from now on, as far as they may about other rooms."""
-        self._elsewhere.afar = afar
-
-    async def take_up(self, question: Question) -> Question:
-        """Another host's agent asks about a room here, under an id of its own: the question as it stands, put to people unless it
-        was before. Raises QuestionRefusedError."""
+    async def _put_up(self, question: Question) -> Question:
+        """Puts another host's question to people, unless it was before."""
         async with self._changing:
             known = await self._rows.get(question.question_id)
-            if known is None:
-                why = question.asking.refusal() or await self._elsewhere.strange(question.room_id) or await self._full(question)
-                if why is not None:
-                    raise QuestionRefusedError(why)
-                await self._rows.add(question)
-        if known is None:
-            self._show(question)
-        return known or question
+            if known is not None:
+                return known
+            why = await self._full(question)
+            if why is not None:
+                raise QuestionRefusedError(why)
+            await self._rows.add(question)
+        self._show(question)
+        return question
 
     def _show(self, question: Question) -> None:
         """Puts it to the people of its room, where that is open."""
@@ -215,16 +212,6 @@ class QuestionDesk:
                 waiting = self._open.get(moved.room_id, {})
                 if moved.question_id in waiting:
                     waiting[moved.question_id] = moved
-
-    async def came_back(self, question_id: str, state: State, end: End, answer: Answer | None = None) -> None:
-        """The host that keeps a question tells how it has ended there."""
-        known = await self._rows.get(question_id)
-        if known is not None and known.kept_by is not None and known.is_open:
-            await self._ended(known, state, end, answer)
-
-    async def unpaired(self, pairing_id: str) -> None:
-        """A pairing is over: what was asked over it, from either side, ends, and nobody is told."""
-        await self._end_all([one for one in await self.listed() if pairing_id in (one.kept_by, one.asked_from)], "unpaired")
 
     async def _end_all(self, questions: Sequence[Question], end: End) -> None:
         for question in questions:

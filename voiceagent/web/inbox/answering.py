@@ -6,7 +6,7 @@ from voiceagent.room.engine import RoomEngine
 from voiceagent.room.questions.question import LONGEST_ANSWER, Answer, Question
 from voiceagent.room.questions.verdict import Verdict
 from voiceagent.values import JSON
-from voiceagent.web.command import Ack, AnswerQuestion, QuestionCommand
+from voiceagent.web.command import Ack, AnswerQuestion, PressKeys, QuestionCommand
 from voiceagent.web.inbox.entries import Entries
 from voiceagent.web.reach import Reach
 
@@ -43,6 +43,17 @@ class Answering:
         if not known and not await self._was_here(question.room_id, reach.participant):
             return Ack.refusal(command.id, "not_here", "you were never in the room of this question: join it first")
         return await self._ack(reach, command, await self._ended(question, reach, command))
+
+    async def keyed(self, room_id: str, participant: str | None, command: PressKeys) -> Ack:
+        """Presses keys in a room; the first that picks an option of the question that was said aloud last answers it.
+
+        Raises StoreError.
+        """
+        for digit in command.data.digits:
+            verdict = await self._engine.questions.answering.keyed(room_id, participant, digit)
+            if verdict is not None and verdict.taken:
+                return Ack(id=command.id, accepted=True, disposition="answered")
+        return Ack.refusal(command.id, "not_active", "no question was said aloud just now that these keys answer")
 
     async def _ended(self, question: Question, reach: Reach, command: QuestionCommand) -> Verdict:
         desk = self._engine.questions

@@ -176,6 +176,9 @@ class Talk {
     return Boolean(ack?.accepted);
   }
 
+  // A digit picks an option of the question that was said aloud just now, as on a telephone.
+  press(digits) { this.feed.command("keypad.press", { digits }).catch(() => {}); }
+
   end() {
     this.ended = true;
     this.feed?.close();
@@ -340,6 +343,7 @@ navigator.mediaDevices?.addEventListener("devicechange", () => talk && listDevic
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && views.name) { views.show(null); return; }
   if (event.key === "Escape" && talk) { const open = transcript.story.open; if (open) talk.halt({ generation_id: open.id }); }
+  if (/^[0-9]$/.test(event.key) && talk && !views.name && questions.ofRoom(talk.room).some((entry) => entry.said) && !event.target.closest("input, select")) talk.press(event.key);
   if (event.key.toLowerCase() === "m" && !event.ctrlKey && !event.metaKey && !event.altKey && talk && !views.name && !event.target.closest("input, select")) talk.toggleMute();
 });
 for (const gesture of ["pointerdown", "keydown"]) document.addEventListener(gesture, () => { if (talk) { levels.wake(); $("line").play().catch(() => {}); } });

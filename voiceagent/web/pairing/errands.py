@@ -36,7 +36,7 @@ class Errands:
         self._running: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
-        self._engine.questions.pair(self)
+        self._engine.questions.exchange.pair(self)
         self._forget = self._engine.questions.watchers.watch(self._take)
         self._running = asyncio.create_task(self._run(), name="questions to paired hosts")
         return self
@@ -92,7 +92,7 @@ class Errands:
         try:
             if pairing is None:
                 self._given_up.pop(question.question_id, None)
-                await self._engine.questions.came_back(question.question_id, "ended", "unpaired")
+                await self._engine.questions.exchange.came_back(question.question_id, "ended", "unpaired")
             elif question.is_open:
                 await self._ask(question, pairing)
             else:
@@ -110,7 +110,7 @@ class Errands:
             await self._pairs.ended(pairing)
         elif reply.status in _REFUSALS:
             log.warning("question %s: the paired host %s does not take it: %s", question.question_id, pairing.name, reply.reason)
-            await self._engine.questions.came_back(question.question_id, "ended", "refused")
+            await self._engine.questions.exchange.came_back(question.question_id, "ended", "refused")
         elif reply.status == 200 and (entry := kept(reply.value)) is not None and entry.end is not None:
             await self._end(question, entry, pairing)
 
@@ -120,7 +120,7 @@ class Errands:
             log.warning("question %s: the answer of the paired host %s does not fit it", question.question_id, pairing.name)
             return
         if entry.state != "open" and entry.end is not None:
-            await self._engine.questions.came_back(question.question_id, entry.state, entry.end, answer)
+            await self._engine.questions.exchange.came_back(question.question_id, entry.state, entry.end, answer)
 
     async def _withdraw(self, question: Question, pairing: Pairing) -> None:
         await self._post("DELETE", f"{ASKED}/{question.question_id}", pairing)

@@ -28,7 +28,9 @@ class Pairing:
     def __init__(self, door: Door, engine: RoomEngine) -> None:
         settings = door.settings.pairing
         caller = HttpCaller(settings.timeout_ms)
-        pairs = Pairs(pairings_of(engine.store), caller, Codes(settings.code_ms), own(door.settings), engine.questions.unpaired)
+        pairs = Pairs(
+            pairings_of(engine.store), caller, Codes(settings.code_ms), own(door.settings), engine.questions.exchange.unpaired
+        )
         self.hosts = PairedHosts(pairs, caller, settings.poll_ms)
         self._errands = Errands(engine, pairs, caller, settings.poll_ms)
         self._stack = AsyncExitStack()

@@ -88,7 +88,7 @@ class PeerPages:
             if pairing.level != "prompt":
                 raise Refused(403, "agents of your host may read here, and not ask")
             wanted = await read(request, Asked, self._door.settings.max_body_bytes)
-            question = await self._desk.take_up(_question(wanted, pairing))
+            question = await self._desk.exchange.take_up(_question(wanted, pairing))
             if question.asked_from != pairing.pairing_id:
                 raise Refused(409, "this id is another question's")
             told: dict[str, JSON] = {"question": await self._entries.of(question, _reach(pairing))}
