@@ -13,8 +13,8 @@ class AskedBy(Data):
 
 
 class QuestionOpened(Data):
-    """An agent asks, and goes on without the answer; of kind `blocking` or `approval`, a turn of it waits. All of its texts are an
-    agent's: shown as they are, never as markup."""
+    """An agent asks, and goes on without the answer; of kind `blocking` or `approval`, a turn of it waits. All of its texts are
+    an agent's: shown as they are, never as markup."""
 
     question_id: str
     kind: Literal["question", "blocking", "approval"]
