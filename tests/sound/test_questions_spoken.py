@@ -44,7 +44,7 @@ def ended(run: Talked) -> list[object]:
         ("Thursday works for me.", 1),
         ("The second one, please.", 1),
         ("Let's do Friday.", 2),
-        ("Tuesday. No, make it Thursday.", 1),
+        ("Tuesday, no, sorry, Thursday.", 1),
     ],
 )
 def test_a_spoken_answer_is_taken_and_the_agent_wakes_once(

@@ -144,7 +144,8 @@ class Passage:
         asked = self._asked(room, event)
         if room.ledger.refusal(asked) is not None:
             return event, []
-        return event, [seat for seat in room.seats if seat.binding.channel_id in asked]
+        kept = self.claims.expected(room, event)
+        return event, [seat for seat in room.seats if seat.binding.channel_id in asked and seat.binding.channel_id not in kept]
 
     async def closed(self, room_id: str, message: InboundMessage) -> InboundResult:
         """What a room that is closed says: nothing is taken, and what it took before is acknowledged."""

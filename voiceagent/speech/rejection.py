@@ -17,7 +17,9 @@ _FASTEST_WORDS_A_SECOND: Final = 8.0
 _SPARE_WORDS: Final = 3
 _FEW_UNIQUE: Final = 0.4
 _LOOP_WORDS: Final = 8
-_WORDLESS: Final = frozenset({"nobody spoke", "not understood"})
+WORDLESS: Final = frozenset({"nobody spoke", "not understood"})
+"""Why words are rejected that were made up of a sound: of a hum, a laugh, noise."""
+
 _HUM_MS: Final = 1_000
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -49,7 +51,7 @@ def hums(why: str, voiced_ms: int) -> bool:
     Measured with tiny.en and base: "mm-hm" and laughter are an utterance of 280-520 ms, and "nobody spoke" or "not understood";
     coughs and slams are no utterance at all.
     """
-    return why in _WORDLESS and voiced_ms < _HUM_MS
+    return why in WORDLESS and voiced_ms < _HUM_MS
 
 
 def runs_away(transcript: Transcript, duration_ms: int) -> bool:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from voiceagent.audio.frame import FRAME_SAMPLES, Samples, to_ms, to_samples
 from voiceagent.speech.endpoint import Expectation, Silence, wait_ms
 from voiceagent.speech.engines import Transcript
-from voiceagent.speech.rejection import reject, runs_away
+from voiceagent.speech.rejection import WORDLESS, reject, runs_away
 from voiceagent.speech.segmenter import (
     Segmenter,
     SpeechEnded,
@@ -301,7 +301,8 @@ class Ear:
         if isinstance(words, Exception):
             log.warning("words of unfinished speech: %s", words)
             return
-        if self._open is not open_ or runs_away(words, to_ms(at - open_.start)):
+        so_far = to_ms(at - open_.start)
+        if self._open is not open_ or runs_away(words, so_far) or reject(words, 1.0, so_far) in WORDLESS:
             return
         if open_.guesses.hear(words.text):
             text, stable = open_.guesses.text, open_.guesses.stable

@@ -33,6 +33,11 @@ class Aloud:
         """What was read back to a person who says something now; their next words confirm it, or nothing does."""
         return self._proposals.pop(participant_id, None)
 
+    def read_back_to(self, participant_id: str) -> str | None:
+        """The question whose answer is being read back to a person."""
+        proposal = self._proposals.get(participant_id)
+        return None if proposal is None else proposal.question_id
+
     def ended(self, question_id: str) -> None:
         """A question waits no more."""
         if self.last == question_id:

@@ -65,6 +65,16 @@ class Answering:
         """Whether the message may answer anything: a person's own words, to all, while a plain question waits for them."""
         return bool(self._open_to(room, event))
 
+    def expected(self, room: LiveRoom, event: RoomEvent) -> Collection[str]:
+        """Whoever asked what was said last, or has just read something back: what is said behind that is likely the answer."""
+        aloud, who = room.aloud, event.source.participant_id
+        if aloud is None or who is None:
+            return ()
+        asked = (aloud.last, aloud.read_back_to(who))
+        return [
+            one for question in self._open_to(room, event) if question.question_id in asked for one in _readers(room, question)
+        ]
+
     async def judged(self, room: LiveRoom, event: RoomEvent) -> Claim | None:
         """What it answers, as far as the judge can tell; None for ordinary speech."""
         questions, who = self._open_to(room, event), event.source.participant_id

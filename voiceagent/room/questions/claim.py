@@ -50,6 +50,10 @@ class Claims(Protocol):
         """Whether the message may answer anything, and has to be judged."""
         ...
 
+    def expected(self, room: LiveRoom, event: RoomEvent) -> Collection[str]:
+        """The agents that will rather be told of it as an answer: they do not think ahead of it."""
+        ...
+
     async def judged(self, room: LiveRoom, event: RoomEvent) -> Claim | None:
         """What it answers; asked once, before it is committed."""
         ...
@@ -65,6 +69,10 @@ class NoClaims:
     def concerns(self, room: LiveRoom, event: RoomEvent) -> bool:
         """Never."""
         return False
+
+    def expected(self, room: LiveRoom, event: RoomEvent) -> Collection[str]:
+        """None."""
+        return ()
 
     async def judged(self, room: LiveRoom, event: RoomEvent) -> Claim | None:
         """Nothing."""
