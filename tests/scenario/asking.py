@@ -1,5 +1,6 @@
 """What scenarios of asking are made of: a room whose agent asks, people who answer, and its feed as lines to compare."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -13,7 +14,8 @@ from voiceagent.llm.model import LanguageModel, ToolCall
 from voiceagent.llm.scripted import ScriptedModel, Step
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.feed import FeedEvent
-from voiceagent.room.questions.claim import AnswerJudge
+from voiceagent.room.questions.aloud import Proposal
+from voiceagent.room.questions.claim import AnswerJudge, Claim
 from voiceagent.room.questions.question import Answer, Question
 from voiceagent.room.questions.verdict import Verdict
 from voiceagent.room.store import Store
@@ -31,6 +33,28 @@ def call(tool: str, number: int = 1, **arguments: JSON) -> ToolCall:
 def ask(question: str, number: int = 1, **more: JSON) -> ToolCall:
     """A model's call of `ask`."""
     return call("ask", number, question=question, **more)
+
+
+class Hears:
+    """Takes what it is told to for an answer to the first question."""
+
+    def __init__(self, **claims: tuple[int | None, float]) -> None:
+        self.claims = claims
+        self.asked: list[str] = []
+        self.delay_ms = 0
+
+    async def judge(
+        self, questions: Sequence[Question], utterance: str, *, said_last: str | None, read_back: Proposal | None
+    ) -> Claim | None:
+        self.asked.append(utterance)
+        await asyncio.sleep(self.delay_ms / 1000)
+        if utterance == "yes" and read_back is not None:
+            return Claim(read_back.question_id, read_back.option, read_back.text, 1.0, sure=True)
+        if utterance not in self.claims:
+            return None
+        option, confidence = self.claims[utterance]
+        text = utterance if option is None else None
+        return Claim(questions[0].question_id, option, text, confidence, confidence >= 0.9)
 
 
 class Asked:

@@ -1,44 +1,19 @@
 """What people say and type while a question waits: taken for its answer, read back, or ordinary speech."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
-from tests.scenario.asking import WAITS, ask, asked, call
+from tests.scenario.asking import WAITS, Hears, ask, asked, call
 from tests.scenario.rooms import ROOM, Whole, message, say, seat, settled
 from voiceagent.judgment.answers.judge import WordsJudge
 from voiceagent.room.context import RoomContext
 from voiceagent.room.events import Participant, RoomEvent, TextContent
 from voiceagent.room.hooks import HookResult, HookTrigger
-from voiceagent.room.questions.aloud import Proposal
-from voiceagent.room.questions.claim import Claim
-from voiceagent.room.questions.question import Answer, Question
+from voiceagent.room.questions.question import Answer
 
 WHICH = ask("Which Tuesday suits you?", options=["the third", "the tenth"])
-
-
-class Hears:
-    """Takes what it is told to for an answer to the first question."""
-
-    def __init__(self, **claims: tuple[int | None, float]) -> None:
-        self.claims = claims
-        self.asked: list[str] = []
-        self.delay_ms = 0
-
-    async def judge(
-        self, questions: Sequence[Question], utterance: str, *, said_last: str | None, read_back: Proposal | None
-    ) -> Claim | None:
-        self.asked.append(utterance)
-        await asyncio.sleep(self.delay_ms / 1000)
-        if utterance == "yes" and read_back is not None:
-            return Claim(read_back.question_id, read_back.option, read_back.text, 1.0, sure=True)
-        if utterance not in self.claims:
-            return None
-        option, confidence = self.claims[utterance]
-        text = utterance if option is None else None
-        return Claim(questions[0].question_id, option, text, confidence, confidence >= 0.9)
 
 
 async def test_a_sure_answer_wakes_the_agent_once_by_the_instruction() -> None:

@@ -57,19 +57,6 @@ async def test_nothing_else_lets_them_go(event: RoomEvent) -> None:
     await asyncio.gather(*tasks)
 
 
-async def test_an_utterance_that_was_an_answer_leaves_the_count_as_it_was() -> None:
-    leash = Leash()
-    for _ in range(MOST - 1):
-        await leash.turn()
-    leash.heard(SAID)
-    leash.answered("another")
-    leash.answered(SAID.id)
-    leash.answered(SAID.id)
-    await asyncio.wait_for(leash.turn(), 1)
-    with pytest.raises(TimeoutError):
-        await asyncio.wait_for(leash.turn(), 1)
-
-
 async def test_who_gives_up_waiting_takes_nobodys_turn() -> None:
     leash, gone, tasks = await taut()
     tasks[0].cancel()

@@ -57,7 +57,7 @@ async def test_who_waits_for_a_free_floor_hears_of_every_change_and_of_no_other(
     waiting = asyncio.create_task(rest.lasts(1_000))
     await asyncio.sleep(0)
     rest.note(idle=True, voices=True)
-    assert not await waiting and not rest.free
+    assert [await waiting, rest.free] == [False, False]
     rest.note(idle=False, voices=False)
     idle = asyncio.create_task(rest.until_idle())
     await asyncio.sleep(0)

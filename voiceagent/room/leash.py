@@ -13,11 +13,10 @@ MOST: Final = 30
 class Leash:
     """One room's. What a person does beside a message of their own, such as answering a question, gives no more of it."""
 
-    __slots__ = ("_before", "_ended", "_given", "_waiting")
+    __slots__ = ("_ended", "_given", "_waiting")
 
     def __init__(self) -> None:
         self._given = 0
-        self._before: tuple[str, int] | None = None
         self._waiting: deque[asyncio.Future[None]] | None = None
         self._ended = False
 
@@ -41,15 +40,8 @@ class Leash:
         """Something was committed: a message that a person wrote or spoke begins the count anew."""
         person = event.source.participant_id is not None and not event.source.channel_type.intelligence
         if person and event.type is EventType.MESSAGE and event.status is not EventStatus.BLOCKED:
-            self._before = (event.id, self._given)
             self._given = 0
             self._let_go()
-
-    def answered(self, event_id: str) -> None:
-        """The message was the answer to a question, and nothing else: the count is what it was."""
-        if self._before is not None and self._before[0] == event_id:
-            self._given += self._before[1]
-            self._before = None
 
     def end(self) -> None:
         """The room ends: nobody waits any more."""

@@ -151,8 +151,9 @@ class LiveRoom:
             self._order = {}
         return self._order.setdefault(source, asyncio.Lock())
 
-    def remember(self, event: RoomEvent) -> None:
-        """Takes a committed event into the window; the next index comes first, whatever may fail behind it."""
+    def remember(self, event: RoomEvent, *, answers: bool = False) -> None:
+        """Takes a committed event into the window; the next index comes first, whatever may fail behind it. What seems to be the
+        `answers` to a question gives agents no more turns."""
         self.next_index = (event.index or 0) + 1
         if self._recent is None or self._said_by is None:
             self._recent, self._said_by = deque(maxlen=WINDOW), {}
@@ -160,5 +161,5 @@ class LiveRoom:
             self._said_by.pop(self._recent[0].id, None)
         self._recent.append(event)
         self._said_by[event.id] = self._met(event)
-        if self.leash is not None:
+        if self.leash is not None and not answers:
             self.leash.heard(event)

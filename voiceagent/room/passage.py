@@ -253,7 +253,7 @@ class Passage:
                     raise
                 return known
             blocked = event.status is EventStatus.BLOCKED
-            _behind(room, event, room.remember)
+            _behind(room, event, lambda event: room.remember(event, answers=claim is not None and claim.sure))
             if is_input(event):
                 _behind(room, event, lambda event: room.ledger.accept(event, self._asked(room, event)))
             _behind(room, event, room.feed.commit)

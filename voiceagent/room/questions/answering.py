@@ -94,13 +94,19 @@ class Answering:
     async def settled(self, room: LiveRoom, event: RoomEvent, claim: Claim) -> Collection[str]:
         """Takes the answer, or has it read back; returns the agents that are told by instruction alone."""
         question = next((one for one in self._open_to(room, event) if one.question_id == claim.question_id), None)
-        if question is None:
-            return ()
+        if not claim.sure:
+            return () if question is None else self._proposed(room, event, question, claim)
         try:
-            return await self._taken(room, event, question, claim) if claim.sure else self._proposed(room, event, question, claim)
+            if question is not None and await self._taken(event, question, claim):
+                readers = _readers(room, question)
+                for channel_id in readers:
+                    room.ledger.settle(event.id, channel_id, "answered_question")
+                return readers
         except StoreError:
             log.exception("room %s: the answer %s to %s is not kept", room.room_id, event.id, claim.question_id)
-            return ()
+        if room.leash is not None:
+            room.leash.heard(event)  # a person's own message after all
+        return ()
 
     def _open_to(self, room: LiveRoom, event: RoomEvent) -> list[Question]:
         who = event.source.participant_id
@@ -118,17 +124,11 @@ class Answering:
             and (event.addressed_to is None or not set(_readers(room, question)).isdisjoint(event.addressed_to))
         ]
 
-    async def _taken(self, room: LiveRoom, event: RoomEvent, question: Question, claim: Claim) -> Collection[str]:
+    async def _taken(self, event: RoomEvent, question: Question, claim: Claim) -> bool:
         options = () if claim.option is None else (claim.option,)
         via: Via = "voice" if event.source.channel_type.sounds else "text"
         answer = Answer(via, options, claim.text, event.source.participant_id, event.id)
-        verdict = await self._desk.answer(question.question_id, answer)
-        if not verdict.taken:
-            return ()
-        readers = _readers(room, question)
-        for channel_id in readers:
-            room.ledger.settle(event.id, channel_id, "answered_question")
-        return readers
+        return (await self._desk.answer(question.question_id, answer)).taken
 
     def _proposed(self, room: LiveRoom, event: RoomEvent, question: Question, claim: Claim) -> Collection[str]:
         readers, who = _readers(room, question), event.source.participant_id

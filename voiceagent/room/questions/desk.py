@@ -223,9 +223,6 @@ class QuestionDesk:
         async with self._changing:
             if not await self._rows.end(ended):
                 return Verdict("already_ended", await self._rows.get(question.question_id))
-        room = self._rooms.get(question.room_id)
-        if room is not None and room.leash is not None and answer is not None and answer.event_id is not None:
-            room.leash.answered(answer.event_id)
         waiting = self._open.get(question.room_id, {})
         waiting.pop(question.question_id, None)
         if not waiting:
