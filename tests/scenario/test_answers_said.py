@@ -7,6 +7,7 @@ import pytest
 
 from tests.scenario.asking import WAITS, Hears, ask, asked, call
 from tests.scenario.rooms import ROOM, Whole, message, say, seat, settled
+from voiceagent.agent.context import AIGenerationEvent
 from voiceagent.judgment.answers.judge import WordsJudge
 from voiceagent.room.context import RoomContext
 from voiceagent.room.events import Participant, RoomEvent, TextContent
@@ -71,6 +72,34 @@ async def test_an_unsure_one_is_read_back_and_a_yes_takes_it() -> None:
             "6000 generation.finished id-13 inputs=['id-12'] questions=[]",
             "6000 input.settled id-12 answered",
         ]
+
+
+async def test_a_yes_to_what_was_never_read_back_takes_nothing() -> None:
+    async with asked((WHICH,), "I asked.", "So.", judge=Hears(maybe=(1, 0.6))) as here:
+
+        @here.kit.hook(HookTrigger.BEFORE_AI_GENERATION)
+        async def refuse(asked: AIGenerationEvent, context: RoomContext) -> HookResult[AIGenerationEvent]:
+            read_back = "question_proposed" in asked.trigger.content.body
+            return HookResult.block("not now") if read_back else HookResult.allow()
+
+        await say(here.kit, "move it")
+        await settled(3_000)
+        await say(here.kit, "maybe")
+        await settled(3_000)
+        await say(here.kit, "yes")
+        await settled(3_000)
+        assert [one.question_id for one in here.waiting] == ["id-4"]
+
+
+async def test_what_is_said_to_another_agent_answers_nothing() -> None:
+    judge = Hears(tenth=(1, 1.0))
+    async with asked((WHICH,), "I asked.", "So.", judge=judge) as here:
+        await seat(here.kit, Whole("other", lambda event: []))
+        await say(here.kit, "move it")
+        await settled(3_000)
+        await here.kit.process_inbound(replace(message("tenth"), addressed_to=("other",)), room_id=ROOM)
+        await settled(3_000)
+        assert len(here.waiting) == 1 and judge.asked == []
 
 
 async def test_somebody_elses_yes_or_a_later_one_confirms_nothing() -> None:

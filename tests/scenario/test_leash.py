@@ -54,6 +54,15 @@ async def test_q24_an_utterance_that_is_an_answer_gives_the_agents_no_more_turns
         assert read(here)[30:] == ["and now go on", "30", "31"]
 
 
+async def test_who_answers_too_late_has_said_something_of_their_own() -> None:
+    async with asked("Noted.", judge=Hears(yes=(None, 1.0))) as here:
+        await answers(here, range(31))
+        await here.kit.questions.ask(HERE, "g", Asking("Number 31?"))
+        await asyncio.gather(say(here.kit, "yes"), say(here.kit, "yes", sender="bob"))
+        await settled(1_000)
+        assert sorted(read(here)[30:]) == ["30", "31", "yes"]
+
+
 async def test_what_waits_when_a_room_closes_is_brought_when_it_opens_again_once() -> None:
     async with asked("Noted.") as here:
         await answers(here, range(31))

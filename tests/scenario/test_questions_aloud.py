@@ -103,6 +103,14 @@ async def test_an_answer_over_it_cuts_it_and_is_taken() -> None:
         ]
 
 
+async def test_behind_it_nobody_thinks_ahead_of_what_is_likely_the_answer() -> None:
+    model = ScriptedModel([(which({}),), "One moment.", "The tenth it is."])
+    agent = AIChannel("assistant", provider=model, system_prompt="")
+    async with house(agent=agent, stt=ScriptedStt(SAID), claims=WordsJudge()) as here:
+        await here.receive(phone((6_000, 0), (800, TENTH), until_ms=10_000))
+    assert len(model.prompts) == 3
+
+
 async def test_other_words_over_it_leave_it_open_and_the_cut_names_it() -> None:
     async with asking() as here:
         await here.receive(phone((2_300, 0), (800, OTHER)))
@@ -229,6 +237,29 @@ async def test_a_key_answers() -> None:
             "3000 question.ended",
             "3000 speech.started",
             "3800 speech.finished The tenth it is.",
+        ]
+
+
+async def test_a_key_of_the_next_call_answers_nothing_before_the_question_is_said_there() -> None:
+    async with asking("One moment.") as here:
+
+        async def press() -> None:
+            for at in (10_300, 12_000):
+                await clock.sleep_until(at)
+                await here.reception.keyed("s2", "1")
+
+        await here.receive(phone())
+        again = ScriptedCall("s2", [], until_ms=4_000)
+        again.has_screen = False
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(press())
+            await clock.sleep_until(10_000)
+            await here.receive(again)
+        assert await log(here, "question.") == [
+            "1500 question.opened",
+            "2660 question.spoken",
+            "10600 question.spoken",
+            "12000 question.ended",
         ]
 
 

@@ -41,6 +41,7 @@ class SpokenQuestions:
                 await self._step()
         finally:
             unwatch()
+            questions.answering.silent(self._floor.room_id)
 
     def look(self) -> None:
         """People have come: what was shown to others may have to be said to them."""

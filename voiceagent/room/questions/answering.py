@@ -177,6 +177,12 @@ class Answering:
         if question is not None:
             self._desk.spoken(question, reply.id)
 
+    def silent(self, room_id: str) -> None:
+        """The last call of a room is over: whoever calls next has heard nothing."""
+        room = self._rooms.get(room_id)
+        if room is not None and room.aloud is not None:
+            room.aloud.last = None
+
     def ended(self, question: Question) -> None:
         """A question waits no more: nothing answers it."""
         room = self._rooms.get(question.room_id)
