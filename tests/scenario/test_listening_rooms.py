@@ -15,7 +15,7 @@ from voiceagent.agent.deliberation import SpeakDecisionEvent
 from voiceagent.judgment.answer_only import AnswerOnly
 from voiceagent.judgment.classifier.mock import MockClassifier
 from voiceagent.judgment.classifier.question import Answers, Question, State
-from voiceagent.judgment.judged import ClassifierSpeakPolicy, Judging
+from voiceagent.judgment.judged import ClassifierSpeakPolicy
 from voiceagent.judgment.policy import CutReply, SpeakPolicy, SpeakTurn
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.hooks import HookResult, HookTrigger
@@ -94,33 +94,6 @@ async def test_s07_085_every_other_turn_is_a_final_silence_that_says_so_until_it
     assert all(one.judgments["listening"] == 1.0 for one in listened)
     assert watch.modes[11:] == [("silent", "not addressed"), ("speak", "addressed")]
     assert spoken(door) == ["Noon."]
-
-
-class Slow(ByWords):
-    """Works on one turn for `each` ms, and on the next one behind it; whoever is judged in a listening room is asked so."""
-
-    def __init__(self, each: int) -> None:
-        super().__init__()
-        self.each, self.free_at = each, 0
-
-    async def _judged(self, script: Mapping[str, float], questions: Mapping[str, Question]) -> Answers:
-        self.free_at = max(self.free_at, clock.now()) + self.each
-        await clock.sleep_until(self.free_at)
-        return await super()._judged(script, questions)
-
-
-@pytest.mark.parametrize("each", [300, 700, 1_200])
-async def test_a_turn_that_was_being_judged_when_the_room_was_sent_to_listen_is_judged_as_one_of_it(
-    kit: RoomEngine, each: int
-) -> None:
-    policy = ClassifierSpeakPolicy(Slow(each), agent_name="Nova", judging=Judging(wait=1.9))
-    watch = Watch(kit)
-    await seat(kit, door := Door(), deciding(policy)[0])
-    await say(kit, LISTEN)
-    await say(kit, "Nova has it on Monday.")
-    await settled(10_000)
-    assert watch.modes == [("silent", "asked to listen"), ("silent", "listening")]
-    assert spoken(door) == []
 
 
 class Resuming(ByWords):

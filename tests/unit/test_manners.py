@@ -105,6 +105,7 @@ class Queue:
 
     session_id = ""
     behind = 0
+    has_screen = False
 
     def __init__(self, name: str) -> None:
         self.session_id = name

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
-from voiceagent import clock
 from voiceagent.judgment.classifier.question import (
     Answers,
     ChoiceQuestion,
@@ -83,36 +82,28 @@ class ClassifierSpeakPolicy(SpeakPolicy):
         self._replaced = dict(questions or {})
         self._languages = dict(languages or {})
         self._judging = judging or Judging(history, proactivity)
-        self._wait_ms = max(1, round(self._judging.wait * 1000))
         self._eagerness = Eagerness(self._judging.proactivity)
         self._listening: dict[str, Request] = {}
 
     async def decide(self, turn: SpeakTurn) -> SpeakDecision:
-        """One classifier call, then the rules. A second one, in what is left of the time, when the room was sent to listen during
-        the first: what was said before that was granted is no leave to speak after it."""
-        began, whole = clock.now(), self._wait_ms
-        was_open = not self._listening.get(turn.event.room_id)
-        foreseen = await self._foreseen(turn, whole)
-        if was_open and self._listening.get(turn.event.room_id):
-            foreseen = await self._foreseen(turn, max(1, whole - (clock.now() - began)))
+        """One classifier call, then the rules."""
+        foreseen = await self._foreseen(turn)
         foreseen.settle()
         return foreseen.decision
 
     async def foresee(self, turn: SpeakTurn) -> Foreseen | None:
         """The same; whether the room listens from then on changes when the turn is there."""
-        if type(self).decide is not ClassifierSpeakPolicy.decide:
-            return None
-        return await self._foreseen(turn, self._wait_ms)
+        return await self._foreseen(turn) if type(self).decide is ClassifierSpeakPolicy.decide else None
 
-    async def _foreseen(self, turn: SpeakTurn, wait_ms: int) -> Foreseen:
+    async def _foreseen(self, turn: SpeakTurn) -> Foreseen:
         room_id = turn.event.room_id
         listening = self._listening.get(room_id)
         if not turn.event.content.body.strip():
             return Foreseen(_only_listens({}) if listening else SpeakDecision("speak", "nothing to judge"))
         try:
-            return self._ruled(turn, await self._answers(turn, wait_ms), listening)
+            return self._ruled(turn, await self._answers(turn), listening)
         except Exception:
-            if not self._listening.get(room_id):
+            if listening is None:
                 raise
             log.warning("room %s: the turn cannot be judged: the agent goes on listening", room_id, exc_info=True)
             return Foreseen(_only_listens({}))
@@ -172,15 +163,15 @@ class ClassifierSpeakPolicy(SpeakPolicy):
 
     # -- inside ---------------------------------------------------------------------------------------------------------
 
-    async def _answers(self, turn: SpeakTurn, wait_ms: int) -> Answers:
+    async def _answers(self, turn: SpeakTurn) -> Answers:
         asked = self._classifier.classify(self.state(turn), self.questions(turn))
         try:
             if turn.event.room_id in self._listening:  # not even one that ignores being stopped may use up the channel's bound
-                return await bounded(asked, wait_ms)
-            async with asyncio.timeout(wait_ms / 1000):
+                return await bounded(asked, round(self._judging.wait * 1000))
+            async with asyncio.timeout(self._judging.wait):
                 return await asked
         except TimeoutError:
-            raise ClassifierError(f"the classifier did not answer in {wait_ms / 1000:g} s") from None
+            raise ClassifierError(f"the classifier did not answer in {self._judging.wait:g} s") from None
 
     def _ruled(self, turn: SpeakTurn, answers: Answers, listening: Request | None) -> Foreseen:
         """What was asked tells which rules hold: the room's state may have changed during the call."""
