@@ -7,6 +7,7 @@ import pytest
 from voiceagent import clock
 from voiceagent.errors import StoreError
 from voiceagent.room.engine import RoomEngine
+from voiceagent.room.register.entry import Starter
 from voiceagent.web.refusal import Refused
 from voiceagent.web.rooms import TEXT_CHANNEL, Rooms
 from voiceagent.web.standing import Standing
@@ -48,6 +49,19 @@ async def test_a_room_that_could_not_be_opened_once_is_opened_for_the_next() -> 
             await rooms.enter("two")
         rooms.leave("one")
         await rooms.enter("two")
+
+
+async def test_a_room_is_started_by_the_first_who_comes_in() -> None:
+    async with RoomEngine() as engine:
+        rooms = Rooms(engine, 2)
+        await rooms.enter("one", "p-anna")
+        await rooms.enter("one", "p-bo")
+        await rooms.enter("two")
+        entry = await engine.register.get("one")
+        assert entry is not None
+        assert entry.started_by == Starter("person", "p-anna", None)
+        unknown = await engine.register.get("two")
+        assert unknown is None or unknown.started_by is None
 
 
 async def test_a_room_that_its_host_closed_is_opened_again_under_another_epoch() -> None:

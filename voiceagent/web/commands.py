@@ -74,7 +74,7 @@ class Commands:
         """POST: one command in, its acknowledgement out; 200 also when it was not accepted."""
         sender = self.sender(request)
         command = parsed(await read_json(request, self._door.settings.max_body_bytes))
-        await self._rooms.enter(sender.room)
+        await self._rooms.enter(sender.room, sender.participant)
         try:
             ack = await self.do(request, sender, command)
         finally:

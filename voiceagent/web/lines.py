@@ -110,7 +110,7 @@ class Lines:
         try:
             answer = await line.call.accept(offer)
             self._refuse_when_closing()
-            await self._rooms.enter(room)
+            await self._rooms.enter(room, person.id)
         except BaseException:
             self._living.discard(line)
             await line.call.close()

@@ -36,7 +36,7 @@ class Readers:
         room, standing = self._door.room_and_standing(connection)
         wishes, after = Wishes.of(connection.query_params, standing), _after(connection)
         with self.place():
-            await self._rooms.enter(room)
+            await self._rooms.enter(room, self._door.holder(connection))
             try:
                 same = connection.query_params.get("epoch", self._rooms.epoch(room)) == self._rooms.epoch(room)
                 durable = self._engine.feed(room).durable

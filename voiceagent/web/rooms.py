@@ -36,8 +36,9 @@ class Rooms:
         self._places: dict[str, _Place] = {}
         engine.register_channel(Channel(TEXT_CHANNEL, ChannelType.TEXT))
 
-    async def enter(self, room: str) -> None:
-        """Opens the room if it is not open, and counts one more user; who comes while it is being opened waits for that.
+    async def enter(self, room: str, by: str | None = None) -> None:
+        """Opens the room if it is not open, and counts one more user; who comes while it is being opened waits for that. A room
+        that nobody has opened before is started by the participant `by`.
 
         Raises Refused 503 when too many are in use, 410 when the room is closed for good.
         """
@@ -47,8 +48,7 @@ class Rooms:
             async with place.lock:
                 if not self._is_open(room):
                     await self._make_place()
-                    await self._open_room(room)
-                    await self._engine.attach_channel(room, TEXT_CHANNEL)
+                    await self._open(room, by)
                     place.epoch = secrets.token_hex(6)
         except BaseException as error:
             place.users -= 1
@@ -56,6 +56,16 @@ class Rooms:
                 del self._places[room]
             if isinstance(error, RoomArchivedError):
                 raise Refused(410, "this room is archived: nothing more happens in it") from error
+            raise
+
+    async def _open(self, room: str, by: str | None) -> None:
+        """Opens the room with everybody in it; where one of them cannot come, it is closed again, for the next to try."""
+        await self._engine.create_room(room, started_by=by)
+        try:
+            await self._open_room(room)
+            await self._engine.attach_channel(room, TEXT_CHANNEL)
+        except BaseException:
+            await self._engine.close_room(room)
             raise
 
     def leave(self, room: str) -> None:
