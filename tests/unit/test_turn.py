@@ -371,6 +371,28 @@ def test_a_sound_that_may_be_a_voice_lowers_the_reply_and_a_voice_pauses_it(
     assert Startled().sound(*spans) == decided
 
 
+@pytest.mark.parametrize(
+    ("lasting_ms", "then", "decided"),
+    [
+        (200, [(160, False, False), (20, False, False)], [(20, "duck", "40")]),
+        (360, [(20, False, False)], [(20, "duck", "40"), (240, "pause", "260"), (380, "resume", "noise")]),
+        (240, [(60, True, True)], [(20, "duck", "40"), (240, "pause", "260")]),
+    ],
+    ids=["a short sound", "a long noise", "a voice that is found late"],
+)
+def test_a_sound_that_goes_on_pauses_the_reply_before_a_voice_is_found_in_it(
+    lasting_ms: int, then: Sequence[tuple[int, bool, bool]], decided: list[tuple[int, str, str]]
+) -> None:
+    person = Person()
+    for ms, voiced, lasting in [(lasting_ms, False, True), *then]:
+        for _ in range(ms // 20):
+            person.at += 20
+            sudden = person.at <= 360
+            person.take(person.turn.frame(person.at, voiced, REPLY, sudden=sudden, lasting=lasting))
+    assert person.decided[: len(decided)] == decided
+    assert [what for _, what, _ in person.decided[len(decided) :]] in ([], ["resume"])
+
+
 def test_what_came_back_is_not_lowered_again_by_the_same_sound() -> None:
     startled = Startled()
     startled.sound((100, False, True))

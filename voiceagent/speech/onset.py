@@ -16,6 +16,9 @@ percentile, 340 at the latest in all our clips but one."""
 APART_MS: Final = 200
 """Silence after which a sound is another one."""
 
+GAP_MS: Final = 60
+"""Silence within a sound that goes on."""
+
 IN_VAIN: Final = 3
 """Sounds in a row that were no voice, after which this tells of none for a while: something keeps making a noise there."""
 
@@ -57,6 +60,11 @@ class Onset:
         self._judged = False
         self._vain = 0
         self._deaf_until = 0
+
+    @property
+    def lasting(self) -> bool:
+        """Whether the sound goes on, but for gaps as there are between syllables."""
+        return self._since is not None and self._at - self._last <= GAP_MS
 
     def hear(self, samples: Samples, *, voiced: bool, own: bool = False) -> bool:
         """Takes 20 ms (shape (320,), int16); whether a sound began within DOUBT_MS that may be a voice and is not known to be.

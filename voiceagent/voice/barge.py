@@ -67,7 +67,8 @@ class Barge:
         voiced = voiced and not self._line.leak.own  # VoiceChannel has told it of this frame, before the ear heard it
         own = self._line.leak.share >= SHARED
         sudden = self._onset is not None and self._onset.hear(samples, voiced=voiced, own=own)
-        self._do(self._turn.frame(self._at, voiced, self._floor.sounding(self._line), sudden=sudden))
+        lasting = self._onset is not None and self._onset.lasting
+        self._do(self._turn.frame(self._at, voiced, self._floor.sounding(self._line), sudden=sudden, lasting=lasting))
         if calm:
             self._do(self._turn.calm())
         if self._referee is not None:

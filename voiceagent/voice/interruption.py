@@ -18,6 +18,10 @@ LEAST_RATIO: Final = 0.4
 SEMANTIC_MS: Final = 1_000
 """How long the semantic strategy waits for words before a voice that goes on decides."""
 
+LASTING_MS: Final = 220
+"""How long a sound that goes on lowers a reply before it pauses it, where nobody has found a voice in it yet. Models are late: a
+noise that lasts so long costs a pause of the 140 ms that are left of its doubt."""
+
 NOTICED_MS: Final = 40
 """How long a sound has lasted when it is noticed as one that has just begun (speech/onset.py)."""
 
@@ -124,9 +128,12 @@ class Interruption:
         """The utterance is over."""
         self._sure = False
 
-    def frame(self, at_ms: int, voiced: bool, *, sudden: bool = False, may: bool = True) -> SpeechDecision:
+    def frame(
+        self, at_ms: int, voiced: bool, *, sudden: bool = False, lasting: bool = False, may: bool = True
+    ) -> SpeechDecision:
         """The next 20 ms, which end at `at_ms`. `sudden`: a sound has just begun, of which it is not known whether it is a voice:
-        it lowers the reply for as long as that lasts, and does no more. `may` False: nothing is done to the reply yet."""
+        it lowers the reply for as long as that is so, and pauses it if the sound is `lasting`. `may` False: nothing is done to the
+        reply yet."""
         if voiced:
             self._add(at_ms)
             self._doubtful = False
@@ -141,7 +148,7 @@ class Interruption:
         if self._lowered is None:
             return self._lower(run, at_ms, voiced=voiced, sudden=sudden)
         if self._doubtful:
-            return NOTHING if sudden else self.come_back(at_ms, "noise")
+            return self._doubted(at_ms, at_ms - self._lowered, lasting) if sudden else self.come_back(at_ms, "noise")
         return self._on(at_ms - self._lowered, at_ms, voiced)
 
     def said(self, kind: OverKind, at_ms: int, *, final: bool) -> SpeechDecision:
@@ -192,8 +199,14 @@ class Interruption:
         quiet = self._run is None or at_ms - self._run.last > GAP_MS
         if past >= LONGEST_MS or (past >= self._settings.words_within_ms and quiet):
             return self.come_back(at_ms, "no_words")
-        due = past >= (self._settings.pause_after_ms if voiced else MOST_DUCKED_MS)
-        if self._paused or not due or self._pauses >= IN_VAIN:
+        return self._pause(at_ms) if past >= (self._settings.pause_after_ms if voiced else MOST_DUCKED_MS) else NOTHING
+
+    def _doubted(self, at_ms: int, past: int, lasting: bool) -> SpeechDecision:
+        """The reply has been lowered for `past` by what may be no voice."""
+        return self._pause(at_ms) if lasting and past >= LASTING_MS else NOTHING
+
+    def _pause(self, at_ms: int) -> SpeechDecision:
+        if self._paused or self._pauses >= IN_VAIN:
             return NOTHING
         self._paused = True
         self._pauses += 1

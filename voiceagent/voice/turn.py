@@ -90,9 +90,11 @@ class Turn:
         if against is not None:
             against.began()
 
-    def frame(self, at_ms: int, voiced: bool, sounding: Sounding | None, *, sudden: bool = False) -> SpeechDecision:
+    def frame(
+        self, at_ms: int, voiced: bool, sounding: Sounding | None, *, sudden: bool = False, lasting: bool = False
+    ) -> SpeechDecision:
         """The next 20 ms of the line, which end at `at_ms`; `voiced`: a voice is in it, and not the reply's own; `sudden`: a
-        sound has just begun that may be one."""
+        sound has just begun that may be one; `lasting`: it goes on."""
         self._at = at_ms
         against = self._meet(sounding)
         speech = self._due.get(self._open or "")
@@ -101,7 +103,7 @@ class Turn:
         if against is None or sounding is None:
             return NOTHING
         may = sounding.played_ms >= self._settings.allow_during_first_ms
-        return self._done(against.frame(at_ms, voiced, sudden=sudden, may=may))
+        return self._done(against.frame(at_ms, voiced, sudden=sudden, lasting=lasting, may=may))
 
     def calm(self) -> SpeechDecision:
         """What stirred came to nothing; where words of an earlier utterance are still out, they decide."""
