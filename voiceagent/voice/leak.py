@@ -54,9 +54,6 @@ _HEADROOM: Final = 2.0
 _RING: Final = 0.5
 """What is left of an echo's power a frame later: rooms that ring for 400 ms."""
 
-_SELDOM: Final = 5
-"""While nothing has been played for so long that no echo of it is left, one frame of so many is looked at, for the line's noise."""
-
 _BURST: Final = 10
 """Frames of a microphone that may come at once, after a stall."""
 
@@ -116,8 +113,6 @@ class Leak:
         self._slot = _next_slot(self._slot, now_ms, early=_BURST)
         far = self._taken(self._slot - 1)
         self._silent = 0 if far is not SILENCE else self._silent + 1
-        if self._silent > _DELAYS + _FIRST + 2 and self._heard >= _LEARN_NOISE and self._slot % _SELDOM:
-            return self.share
         near_power, far_power = self._powers(samples, far)
         if self._heard < _LEARN_NOISE:
             self._noise = np.maximum(near_power, _FLOOR)
