@@ -220,7 +220,7 @@ async def test_case_06_a_sign_of_listening_is_not_put_in_front_of_the_next_turn(
         await here.receive(over((200, OVER), (5_000, 0), (900, 3_000), until_ms=12_000))
         assert turns(here) == ["hello there", "what time is it"]
         settled = [event.data for event in await here.read() if event.type == "input.settled"]
-        assert [one["disposition"] for one in settled].count("backchannel") == 1
+        assert [one["text"] for one in settled if one["disposition"] == "backchannel"] == ["mhm"]
 
 
 async def test_a_sign_of_listening_while_nobody_speaks_is_an_ordinary_turn() -> None:

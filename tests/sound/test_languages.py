@@ -17,6 +17,7 @@ import pytest
 from tests.sound.hearing import model
 from tests.sound.talking import together, write
 from voiceagent.audio.frame import Samples, to_samples
+from voiceagent.errors import ModelError
 from voiceagent.languages import AUTO
 from voiceagent.speech.engines import sound_of
 from voiceagent.speech.espeak import EspeakEngine
@@ -62,6 +63,14 @@ async def test_a_lone_word_is_heard_in_the_language_that_its_person_has_used(wor
     assert await heard("What time do you open tomorrow morning?", "en-us") == "en"
     assert await heard(word, "es-419") == "en"
     engine.close()
+
+
+@pytest.mark.parametrize("voice", ["zz", "../fr", ""])
+def test_a_voice_that_espeak_does_not_have_is_refused_at_the_start(voice: str) -> None:
+    if shutil.which("espeak-ng") is None:
+        pytest.skip("espeak-ng is not installed")
+    with pytest.raises(ModelError, match="--voices"):
+        EspeakEngine(voice)
 
 
 def made(text: str, voice: str) -> Samples:

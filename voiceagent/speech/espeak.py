@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import shutil
+import subprocess
 from collections.abc import AsyncIterator
 from typing import Final
 
@@ -36,6 +37,9 @@ class EspeakEngine:
             raise ModelError(f"no voice: {PROGRAM} is not installed (Debian: apt-get install {PROGRAM})")
         if not language.replace("-", "").isalnum():
             raise ModelError(f"{language!r} is no eSpeak voice; `{PROGRAM} --voices` lists them, such as fr or es-419")
+        known = subprocess.run([program, "-v", language, "-q", "x"], capture_output=True, check=False)
+        if known.returncode:
+            raise ModelError(f"eSpeak has no voice {language!r}; `{PROGRAM} --voices` lists them, such as fr or es-419")
         self._command = (program, "-v", language, "-s", str(round(_WORDS_A_MINUTE * settings.speed)), "--stdin", "--stdout")
         self._gain = 10 ** (settings.gain_db / 20)
 

@@ -91,13 +91,14 @@ class Inputs:
             },
         )
 
-    def settled(self, input_id: str, disposition: Disposition, reason: str | None = None) -> None:
-        """It ends before it is the room's: rejected, or failed."""
-        self._tell("settled", input_id, {"disposition": disposition, "generation_ids": [], "reason": reason})
+    def settled(self, input_id: str, disposition: Disposition, reason: str | None = None, *, text: str = "") -> None:
+        """It ends before it is the room's: rejected, or failed; `text` is told where it is worth knowing."""
+        data: dict[str, JSON] = {"disposition": disposition, "generation_ids": [], "reason": reason}
+        self._tell("settled", input_id, {**data, "text": text} if text else data)
 
     def backchannel(self, input_id: str, text: str, speech_id: str) -> None:
         """It ends as a sign of listening to a reply, and is in no turn."""
-        self.settled(input_id, "backchannel", "over_the_agent")
+        self.settled(input_id, "backchannel", "over_the_agent", text=text)
         said = Backchannel(self.room_id, self.session_id, self.participant.id, input_id, text, speech_id)
         self.engine.host.notify(HookTrigger.ON_BACKCHANNEL, said, self.room_id)
 

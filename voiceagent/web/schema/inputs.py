@@ -99,6 +99,8 @@ class InputSettled(_Input):
     generation_ids: tuple[str, ...] = ()
     """The answers that took it in."""
     reason: str | None = None
+    text: str | None = None
+    """What a sign of listening was, since it becomes no message."""
     route: Delivery | None = None
     participant_id: str | None = None
 
