@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
+from anyio.lowlevel import checkpoint
+
 from voiceagent import __version__, engines
 from voiceagent.agent.channel import AIChannel
 from voiceagent.agent.settings import AgentSettings
@@ -104,6 +106,7 @@ class App:
         await self._stack.__aexit__(kind, error, trace)
 
     async def _build(self) -> None:
+        await checkpoint()  # anyio loads its part for asyncio at its first use: 30 ms, in a caller's first turn otherwise
         self._model, sound = await self._load()
         room, agent = self.settings.room, self.settings.agent
         store, witness = await self._store(), self._witness()

@@ -82,13 +82,15 @@ class Talk:
         self._voice = voice
         self._runs = 0
 
-    def __call__(self, *arguments: Path | str, answers: Sequence[str] = ("",)) -> Talked:
-        """`answers` are what the agent says, in order, the last one again and again; an empty one: nothing."""
+    def __call__(self, *arguments: Path | str, answers: Sequence[str] = ("",), fast: bool = True) -> Talked:
+        """`answers` are what the agent says, in order, the last one again and again; an empty one: nothing. Not `fast`: in real
+        time."""
         self._runs += 1
         out, canned = self.folder / f"run-{self._runs}", self.folder / f"answers-{self._runs}.jsonl"
         canned.write_text("".join(json.dumps({"text": text}) + "\n" for text in answers))
         self._voice.made.clear()
-        command = ["talk", "--fast", "--out", str(out), "--llm", f"canned:{canned}", *map(str, arguments)]
+        pace = ("--fast",) if fast else ()
+        command = ["talk", *pace, "--out", str(out), "--llm", f"canned:{canned}", *map(str, arguments)]
         done = CliRunner().invoke(app, command, catch_exceptions=False)
         if done.exit_code:
             silence = np.zeros(0, dtype=np.int16)

@@ -106,9 +106,9 @@ def leveled(*stretches: tuple[float, int, int]) -> list[SpeechEvent]:
 @pytest.mark.parametrize(
     ("stretches", "paused"),
     [
-        ([(VOICE, 30, 8_000), (VOICE, 4, 100), (QUIET, 40, 0)], 600),
+        ([(VOICE, 30, 8_000), (VOICE, 4, 60), (QUIET, 40, 0)], 600),
         ([(VOICE, 30, 8_000), (VOICE, 4, 400), (QUIET, 40, 0)], 680),
-        ([(VOICE, 30, 8_000), (VOICE, 20, 100), (QUIET, 40, 0)], 880),
+        ([(VOICE, 30, 8_000), (VOICE, 20, 60), (QUIET, 40, 0)], 880),
         ([(VOICE, 1, 30_000), (VOICE, 300, 800), (QUIET, 40, 0)], 6_020),
     ],
     ids=["a tail is silence", "soft speech is speech", "at most 120 ms of it", "a slam is forgotten"],

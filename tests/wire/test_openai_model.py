@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import sys
 from collections.abc import AsyncIterator
 
 import pytest
@@ -114,3 +115,30 @@ async def test_closing_the_stream_ends_the_request(server: object, no_leak: None
     await stream.aclose()  # type: ignore[attr-defined]
     await asyncio.wait_for(server.left.wait(), 5)  # type: ignore[attr-defined]
     await model.close()
+
+
+FIRST = """
+import asyncio, sys
+from anyio.lowlevel import checkpoint
+from voiceagent.llm.model import Message, Prompt
+from voiceagent.llm.openai import OpenAIModel
+from voiceagent.llm.settings import LanguageModelSettings
+
+async def main():
+    await checkpoint()  # as the app does
+    model = await asyncio.to_thread(OpenAIModel, sys.argv[1], "talking", "key", LanguageModelSettings())
+    before = set(sys.modules)
+    said = [piece async for piece in model.stream(Prompt((Message("user", "hi"),)))]
+    print(len(said), *sorted(set(sys.modules) - before))
+    await model.close()
+
+asyncio.run(main())
+"""
+
+
+async def test_a_callers_first_turn_imports_nothing(server: object) -> None:
+    """That would hold the loop: 76 ms, once."""
+    command = (sys.executable, "-c", FIRST, server.url)  # type: ignore[attr-defined]
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    told, _ = await asyncio.wait_for(process.communicate(), 30)
+    assert told.decode().split() == ["3"]

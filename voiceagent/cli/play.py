@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -26,6 +26,9 @@ from voiceagent.transport.file import FileCall
 from voiceagent.voice.reception import Reception
 
 ROOM = "talk"
+Pieces = Iterable[tuple[int, Samples]]
+"""One side of a mix: sounds, each with its time in ms since the run began."""
+
 REST_MS = 1_000
 """Nothing new for so long, with nobody heard and nothing being said, and a run is over."""
 
@@ -141,7 +144,12 @@ class Play:
                 rested = await self._talk(people, recorder, wait_ms)
                 reader.close()
                 await recording
-        return self._written(recorder, began, rested)
+        length_ms = clock.now() - began
+        rows = tuple(recorder.chronicle.rows({call.session_id: _opened(call, began) for call in self._calls}))
+        if self._out is not None:  # a long run's sound is a while's work
+            sides = self._people(began), self._agent(recorder.chronicle, began)
+            await asyncio.get_running_loop().run_in_executor(None, _write, self._out, rows, sides, length_ms)
+        return Result(rows, length_ms, tuple(latencies(recorder.events)), rested, tuple(self._broken))
 
     async def _note_error(self, error: ErrorEvent, room: RoomContext) -> None:
         if error.stage == "call":
@@ -184,27 +192,23 @@ class Play:
             self._on_progress(clock.now() - began)
             await clock.sleep_until(clock.now() + 100)
 
-    def _written(self, recorder: _Recorder, began: int, rested: bool) -> Result:
-        rows = tuple(recorder.chronicle.rows({call.session_id: _opened(call, began) for call in self._calls}))
-        length_ms = clock.now() - began
-        if self._out is not None:
-            transcript = json.dumps([row.as_json() for row in rows], ensure_ascii=False, indent=2)
-            (self._out / "transcript.json").write_text(transcript + "\n", encoding="utf-8")
-            agent = self._agent(recorder.chronicle, began, length_ms)
-            write_stereo(self._out / "mix.wav", self._people(began, length_ms), agent)
-        return Result(rows, length_ms, tuple(latencies(recorder.events)), rested, tuple(self._broken))
+    def _people(self, began: int) -> Pieces:
+        return [(_opened(call, began) + one.start_ms, one.sound) for call, one in zip(self._calls, self._speakers, strict=True)]
 
-    def _people(self, began: int, length_ms: int) -> Samples:
-        said = zip(self._calls, self._speakers, strict=True)
-        return track(((_opened(call, began) + one.start_ms, one.sound) for call, one in said), length_ms)
-
-    def _agent(self, chronicle: Chronicle, began: int, length_ms: int) -> Samples:
+    def _agent(self, chronicle: Chronicle, began: int) -> Pieces:
         """The agent's track: what the person heard where there is one; of several, each hears the others too."""
         if len(self._calls) == 1:
             call = self._calls[0]
-            return track(((_opened(call, began) + piece.at_ms, piece.samples) for piece in call.heard()), length_ms)
+            return [(_opened(call, began) + piece.at_ms, piece.samples) for piece in call.heard()]
         speeches = chronicle.speeches()
-        return track(((at_ms, self._tap.sound(key)[: to_samples(heard_ms)]) for key, at_ms, heard_ms in speeches), length_ms)
+        return ((at_ms, self._tap.sound(key)[: to_samples(heard_ms)]) for key, at_ms, heard_ms in speeches)
+
+
+def _write(out: Path, rows: tuple[Row, ...], sides: tuple[Pieces, Pieces], length_ms: int) -> None:
+    transcript = json.dumps([row.as_json() for row in rows], ensure_ascii=False, indent=2)
+    (out / "transcript.json").write_text(transcript + "\n", encoding="utf-8")
+    people, agent = sides
+    write_stereo(out / "mix.wav", track(people, length_ms), track(agent, length_ms))
 
 
 def _opened(call: FileCall, began: int) -> int:

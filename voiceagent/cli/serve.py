@@ -14,6 +14,7 @@ import uvicorn
 
 from voiceagent import config
 from voiceagent.app import App, Choices
+from voiceagent.cli.garbage import settled
 from voiceagent.cli.loop import run
 from voiceagent.errors import WebError
 from voiceagent.web import server
@@ -59,7 +60,8 @@ async def _serve(settings: config.Settings, choices: Choices, listening: socket.
             pusher=voice.pusher,
         )
         door = _Door(server.uvicorn_config(asgi, web), web.url)
-        await door.serve(sockets=[listening])
+        with settled():
+            await door.serve(sockets=[listening])
     typer.echo("Closed.")
 
 

@@ -20,6 +20,7 @@ from voiceagent.app import App, Choices
 from voiceagent.audio.decode import read_sound
 from voiceagent.audio.frame import to_samples
 from voiceagent.cli.brain import HELP, brain_options
+from voiceagent.cli.garbage import settled
 from voiceagent.cli.loop import run
 from voiceagent.cli.play import Play, Result, Speaker
 from voiceagent.cli.script import Caller, from_files, read_script
@@ -82,7 +83,8 @@ class Run:
 async def _play(settings: config.Settings, choices: Choices, wanted: Run, follow: Callable[[int, int], None]) -> Result:
     async with App(settings, choices) as voice:
         play = Play(voice, wanted.tap, wanted.speakers, wanted.out, lambda at_ms: follow(at_ms, play.speech_ms))
-        return await play.run(wanted.wait_ms)
+        with settled():
+            return await play.run(wanted.wait_ms)
 
 
 def _callers(files: list[Path], script: Path | None) -> tuple[Caller, ...]:

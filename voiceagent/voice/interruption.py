@@ -22,6 +22,10 @@ LASTING_MS: Final = 220
 """How long a sound that goes on lowers a reply before it pauses it, where nobody has found a voice in it yet. Models are late: a
 noise that lasts so long costs a pause of the 140 ms that are left of its doubt."""
 
+HELD_MS: Final = 560
+"""How long after it was lowered such a sound may hold the reply, if it goes on: one that came back would have to make way again
+80 ms later for the voices that are found last."""
+
 NOTICED_MS: Final = 40
 """How long a sound has lasted when it is noticed as one that has just begun (speech/onset.py)."""
 
@@ -132,8 +136,8 @@ class Interruption:
         self, at_ms: int, voiced: bool, *, sudden: bool = False, lasting: bool = False, may: bool = True
     ) -> SpeechDecision:
         """The next 20 ms, which end at `at_ms`. `sudden`: a sound has just begun, of which it is not known whether it is a voice:
-        it lowers the reply for as long as that is so, and pauses it if the sound is `lasting`. `may` False: nothing is done to the
-        reply yet."""
+        it lowers the reply for as long as that is so, and pauses it if the sound is `lasting`. `may` False: nothing is done
+        to the reply yet."""
         if voiced:
             self._add(at_ms)
             self._doubtful = False
@@ -148,7 +152,7 @@ class Interruption:
         if self._lowered is None:
             return self._lower(run, at_ms, voiced=voiced, sudden=sudden)
         if self._doubtful:
-            return self._doubted(at_ms, at_ms - self._lowered, lasting) if sudden else self.come_back(at_ms, "noise")
+            return self._doubted(at_ms, at_ms - self._lowered, sudden=sudden, lasting=lasting)
         return self._on(at_ms - self._lowered, at_ms, voiced)
 
     def said(self, kind: OverKind, at_ms: int, *, final: bool) -> SpeechDecision:
@@ -201,8 +205,10 @@ class Interruption:
             return self.come_back(at_ms, "no_words")
         return self._pause(at_ms) if past >= (self._settings.pause_after_ms if voiced else MOST_DUCKED_MS) else NOTHING
 
-    def _doubted(self, at_ms: int, past: int, lasting: bool) -> SpeechDecision:
+    def _doubted(self, at_ms: int, past: int, *, sudden: bool, lasting: bool) -> SpeechDecision:
         """The reply has been lowered for `past` by what may be no voice."""
+        if not sudden and not (self._paused and lasting and past < HELD_MS):
+            return self.come_back(at_ms, "noise")
         return self._pause(at_ms) if lasting and past >= LASTING_MS else NOTHING
 
     def _pause(self, at_ms: int) -> SpeechDecision:
