@@ -16,7 +16,7 @@ _GAP: Final = to_samples(100)
 _DIP: Final = to_samples(60)
 """Shortest silence in which speech that never ends is cut."""
 
-_FAINT_DB: Final = 38.0
+_FAINT_DB: Final = 36.0
 """How far under an utterance's loudest frame sound is no more than the tail of it: breath, echo of the room, the line's noise."""
 
 _FADE_DB: Final = 0.1
@@ -24,7 +24,7 @@ _FADE_DB: Final = 0.1
 
 _TAIL: Final = to_samples(120)
 """The longest tail a detector is believed to have held on to. Over our recordings Silero calls a voice what is 30 dB under its
-loudest for 0-140 ms, 45 ms at the median. Two people on a telephone lose words at 34 dB that they keep at 38."""
+loudest for 0-140 ms, 45 ms at the median. Two people on a telephone lose words at 34 dB that they keep at 36."""
 
 _STIR_DB: Final = 20.0
 """How near an utterance's loudest frame sound must be again for its silence not to be one, though no voice is noticed yet."""
