@@ -19,8 +19,7 @@ SEMANTIC_MS: Final = 1_000
 """How long the semantic strategy waits for words before a voice that goes on decides."""
 
 LASTING_MS: Final = 220
-"""How long a sound that goes on lowers a reply before it pauses it, where nobody has found a voice in it yet. Models are late: a
-noise that lasts so long costs a pause of the 140 ms that are left of its doubt."""
+"""How long a sound that goes on lowers a reply before it pauses it, where nobody has found a voice in it yet."""
 
 HELD_MS: Final = 560
 """How long after it was lowered such a sound may hold the reply, if it goes on: one that came back would have to make way again
@@ -132,9 +131,7 @@ class Interruption:
         """The utterance is over."""
         self._sure = False
 
-    def frame(
-        self, at_ms: int, voiced: bool, *, sudden: bool = False, lasting: bool = False, may: bool = True
-    ) -> SpeechDecision:
+    def frame(self, at_ms: int, voiced: bool, *, sudden: bool = False, lasting: bool = False, may: bool = True) -> SpeechDecision:
         """The next 20 ms, which end at `at_ms`. `sudden`: a sound has just begun, of which it is not known whether it is a voice:
         it lowers the reply for as long as that is so, and pauses it if the sound is `lasting`. `may` False: nothing is done
         to the reply yet."""

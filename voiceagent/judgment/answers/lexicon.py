@@ -15,7 +15,8 @@ class Lexicon:
     `frame`: may stand around an answer; `stop`: say nothing about what a question or an option is about; `asking`: open a
     question; `marks`: what was said before is taken back; `least` and `most`: by which the end of a scale is meant; `amounts`:
     begin questions for a number; `times`: phrases and what they are in figures; `ordinals`: by place, -1 the last, -2 the middle;
-    `scales`: words in their order; `greetings`: what sounds like an answer and is none; `breaks`: begin another clause.
+    `scales`: words in their order; `greetings`: what sounds like an answer and is none; `breaks`: begin another clause;
+    `telling`: of what happened, or of others, rather than of what is wanted.
     """
 
     frame: frozenset[str]
@@ -42,6 +43,7 @@ class Lexicon:
     scales: tuple[tuple[str, ...], ...]
     greetings: tuple[tuple[str, ...], ...]
     breaks: frozenset[str]
+    telling: frozenset[str]
 
 
 _EN: Final = Lexicon(
@@ -49,8 +51,8 @@ _EN: Final = Lexicon(
         "i we you me us would will shall rather have had take like want prefer go with let do make that this is be are"
         " was fine good great better best works work suits suit for um uh er well so just then the a an one ones option"
         " number choose choice pick say said should at on in to of my our your please ok okay now it its there get give"
-        " thing answer order book use instead definitely perfect ideal sounds really much very and case does did about as"
-        " regarding"
+        " thing answer order book use instead definitely perfect ideal sounds really much very and case does did"
+        " about as regarding by from them those these ones both might could possible"
     ),
     stop=_words(
         "i we you me us my our your the a an is are was be do does did shall should would will can could may might to of"
@@ -127,6 +129,10 @@ _EN: Final = Lexicon(
     ),
     greetings=(("good", "morning"), ("good", "evening"), ("good", "afternoon"), ("good", "night")),
     breaks=_words("but so because"),
+    telling=_words(
+        "he she they his her him hers their was were had said told says yesterday ago last never always everybody nobody"
+        " everyone people there every saw met went came got won lost been already"
+    ),
 )
 
 _FR: Final = Lexicon(
@@ -181,6 +187,7 @@ _FR: Final = Lexicon(
     ),
     greetings=(("bonne", "soiree"), ("bonne", "nuit"), ("bonne", "journee")),
     breaks=_words("mais donc car"),
+    telling=_words("il ils elle elles lui leur etait etaient avait hier dernier derniere dit jamais toujours tout vu deja"),
 )
 
 _ES: Final = Lexicon(
@@ -236,6 +243,7 @@ _ES: Final = Lexicon(
     ),
     greetings=(("buenos", "dias"), ("buenas", "tardes"), ("buenas", "noches")),
     breaks=_words("pero porque"),
+    telling=_words("el ella ellos ellas su sus ayer pasado pasada dijo nunca siempre todos fue era habia tenia vi ya"),
 )
 
 LEXICONS: Final = {"en": _EN, "fr": _FR, "es": _ES}

@@ -19,6 +19,7 @@ LONGEST: Final = 300
 _PLAIN: Final = 0.95
 _LIKELY: Final = 0.6
 _NAME_WORDS: Final = 4
+_MORE: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class _Question:
             return self._read_own(heard, utterance) if self._asked.spoken_last else None
         unknown = self._unknown(heard)
         if len(unknown) > 1 or (unknown and heard.words[0] not in unknown):
-            return None
+            return self._partly(heard)
         place, doubt = self._place(heard)
         if place is None:
             return None
@@ -89,6 +90,22 @@ class _Question:
         if reading is not None and unknown:
             return _Reading(reading.asked, place, True, reading.whole, True) if reading.about else None
         return reading
+
+    def _partly(self, heard: Said) -> _Reading | None:
+        """What may be an answer with more around it: one clause names an option and has little else, and nothing of it all tells
+        of something that happened. It is never sure."""
+        place, _ = self._place(heard)
+        stems = {self._stem(word) for word in heard.words}
+        topics = (self._about - frozenset().union(*self._options)) & stems
+        if place is None or not (self._asked.spoken_last or topics):
+            return None
+        for clause in heard.clauses:
+            unknown = self._unknown(Said((clause,), asks=False, rises=False))
+            tells = self._words.telling.intersection(clause.words)
+            named = not self._own[place].isdisjoint(self._stem(word) for word in clause.words)
+            if named and not tells and len(unknown) <= _MORE + len(topics):
+                return _Reading(self._asked, place, bool(topics), False, True)
+        return None
 
     # -- words ----------------------------------------------------------------------------------------------------------
 
@@ -117,7 +134,9 @@ class _Question:
     def _unknown(self, heard: Said) -> list[str]:
         """The words that no answer to this question accounts for."""
         words = self._words
-        known = self._about.union(*self._options)
+        asked = self._asked
+        raw = {self._stem(word) for text in (asked.question, *asked.options) for word in tokens(text, self._language)}
+        known = self._about.union(raw, *self._options)
         stock = (
             words.frame, words.yes, words.no, words.negations, words.hedges, words.marks, words.alternatives, words.numbered,
             words.breaks,
@@ -146,6 +165,7 @@ class _Question:
             if len(places) > 1:
                 return None, True
             negated = bool(self._words.negations.intersection(clause.words)) and not self._words.no.issuperset(clause.words)
+            negated = negated or clause.denied
             place = next(iter(places), None)
             if negated:
                 refused |= places
@@ -214,6 +234,8 @@ class _Question:
         """What the options are on a scale: figures, days, sizes; none when one of them is on none, or two are alike."""
         values = [self._value(tokens(option, self._language)) for option in self._asked.options]
         known = [value for value in values if value is not None]
+        if any(":" in option for option in self._asked.options):  # times of a day are listed in their order
+            known = [value + 12 * any(value < before for before in known[:place]) for place, value in enumerate(known)]
         return known if len(known) == len(values) == len(set(known)) and len(known) > 1 else []
 
     def _value(self, row: Sequence[str]) -> float | None:

@@ -2,13 +2,14 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from text_to_num import alpha2digit
 
 from voiceagent.judgment.answers.lexicon import LEXICONS, Lexicon, lexicon
 
+_HOUR: Final = re.compile(r"(?<=\d)[:h.]00\b")
 _CLOCK: Final = re.compile(r"(?<=\d)[:h.](?=\d\d\b)")
 _CLAUSES: Final = re.compile(r"[.,;:!?¿¡—–()\n]+|\s-\s")
 _WORD: Final = re.compile(r"est-ce|[a-z]+|\d+[a-z]*")
@@ -18,10 +19,12 @@ _SHORTEST: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One stretch of what was said. `taken_back`: a word before it takes back what was said earlier."""
+    """One stretch of what was said. `taken_back`: a word before it takes back what was said earlier; `denied`: a "no" right
+    before or behind it says that it is not so."""
 
     words: tuple[str, ...]
     taken_back: bool = False
+    denied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ def _rows(text: str, language: str) -> list[tuple[str, ...]]:
     code = language[:2].casefold()
     text = text.casefold().replace("’", "'")
     text = alpha2digit(text, code if code in LEXICONS else "en")
-    text = _CLOCK.sub(" ", text)
+    text = _CLOCK.sub(" ", _HOUR.sub("", text))
     for short, whole in words.contractions:
         text = text.replace(short, whole)
     text = "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
@@ -114,4 +117,13 @@ def _broken(row: tuple[str, ...], words: Lexicon) -> list[Clause]:
             if word not in words.no:
                 continue
         piece.append(word)
-    return [*clauses, Clause(tuple(piece), taken_back)] if piece or taken_back else clauses
+    if piece or taken_back:
+        clauses.append(Clause(tuple(piece), taken_back))
+    return [_denied(clause, clauses[place + 1 :], words) for place, clause in enumerate(clauses)]
+
+
+def _denied(clause: Clause, after: list[Clause], words: Lexicon) -> Clause:
+    """With what a "no" of the same breath does to it: "no Monday", and "Monday no" where nothing else follows."""
+    before = len(clause.words) > 1 and clause.words[0] in words.no
+    behind = len(after) == 1 and bool(after[0].words) and words.no.issuperset(after[0].words)
+    return replace(clause, denied=True) if before or behind else clause
