@@ -29,8 +29,9 @@ def hearing(whisper: WhisperEngine, silero: Silero) -> Hearing:
     return Hearing(silero, whisper)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def piper() -> Iterator[PiperEngine]:
+    """The voice, made anew for each file: its rhythm is drawn at random, and must not hang on what other files had said."""
     engine = PiperEngine(model("en_US-joe-medium"))
     yield engine
     engine.close()
