@@ -126,6 +126,10 @@ class Client:
         anchor: dict[str, JSON] = {} if generation_id is None else {"generation_id": generation_id}
         return await self.command("generation.steer", {"text": text, **anchor}, id=id)
 
+    async def withdraw(self, input_id: str, *, id: str | None = None) -> Ack:
+        """Takes back a message of one's own that no answer has taken in yet."""
+        return await self.command("input.withdraw", {"input_id": input_id}, id=id)
+
     async def cancel(self, generation_id: str, *, id: str | None = None) -> Ack:
         """Stops an answer that is being made, or sounds."""
         return await self.command("generation.cancel", {"generation_id": generation_id}, id=id)

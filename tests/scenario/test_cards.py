@@ -50,6 +50,42 @@ async def test_q11_q58_a_blocking_card_holds_the_turn_and_what_is_typed_meanwhil
         ]
 
 
+async def test_q58_what_is_typed_while_a_card_is_open_can_be_taken_back_and_is_never_read() -> None:
+    async with asked(("One moment. ", WAIT), "Hall B, at noon.", "It rains.", settings=WAITS) as here:
+        await say(here.kit, "book it")
+        await settled(1_000)
+        taken_back, kept = await say(here.kit, "at nine, please"), await say(here.kit, "at noon, please")
+        assert here.kit.withdraw_input(ROOM, taken_back.id)
+        assert not here.kit.withdraw_input(ROOM, taken_back.id)
+        assert len(here.waiting) == 1
+        assert (await here.answer(1)).taken
+        await settled(1_000)
+        assert not here.kit.withdraw_input(ROOM, kept.id)
+        await say(here.kit, "what is the weather?")
+        await settled(1_000)
+        assert [m.content for m in here.model.prompts[1].messages[-1:]] == ["at noon, please"]
+        assert not any("at nine" in message.content for prompt in here.model.prompts for message in prompt.messages)
+        log = await here.log()
+        assert [line for line in log if taken_back.id in line] == [
+            "1000 input.accepted id-6 user at nine, please",
+            "1000 input.queued id-6 request_boundary",
+            "1000 input.settled id-6 withdrawn",
+        ]
+
+
+async def test_what_was_left_when_an_answer_ended_is_answered_without_what_was_taken_back() -> None:
+    async with asked((WAIT,), "At noon.", settings=WAITS) as here:
+        await say(here.kit, "book it")
+        await settled(1_000)
+        taken_back = await say(here.kit, "at nine, please")
+        await say(here.kit, "at noon, please")
+        assert here.kit.withdraw_input(ROOM, taken_back.id)
+        here.kit.cancel_generation(ROOM, here.waiting[0].generation_id, "host")
+        await settled(1_000)
+        assert "At noon." in here.door.texts, here.door.texts
+        assert not any("at nine" in message.content for message in here.model.prompts[-1].messages), here.model.prompts[-1].messages
+
+
 async def test_what_somebody_else_says_meanwhile_is_answered_beside_and_leaves_the_card() -> None:
     async with asked((WAIT,), "It rains.", "Hall B.", settings=WAITS) as here:
         await say(here.kit, "book it")

@@ -15,7 +15,9 @@ ANYTHING = st.recursive(
 )
 NEARLY = st.fixed_dictionaries(
     {
-        "type": st.sampled_from(["input.submit", "generation.steer", "generation.cancel", "job.cancel", "message.read"])
+        "type": st.sampled_from(
+            ["input.submit", "input.withdraw", "generation.steer", "generation.cancel", "job.cancel", "message.read"]
+        )
         | ANYTHING,
         "id": st.just("00000001") | ANYTHING,
         "data": st.fixed_dictionaries({}, optional={"text": ANYTHING, "generation_id": ANYTHING, "job_id": ANYTHING}) | ANYTHING,

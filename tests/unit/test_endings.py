@@ -21,6 +21,7 @@ _DELIVERED = _line("input.delivered", input_id="j", generation_id="g", delivery=
     [
         ([], "held", []),
         ([_line("input.queued", input_id="i", generation_id="g")], "held", []),
+        ([_line("input.withdrawn", input_id="i")], "withdrawn", []),
         ([_STARTED], "unknown", ["g"]),
         ([_STARTED, _line("generation.finished", "g", input_ids=["i"])], "answered", ["g"]),
         ([_line("generation.finished", "g", input_ids=["i"])], "answered", ["g"]),

@@ -75,6 +75,7 @@ def test_every_command_is_there() -> None:
     kinds = {str(kind.model_fields["type"].annotation.__args__[0]) for kind in Command.__args__}
     assert kinds == {
         "input.submit",
+        "input.withdraw",
         "generation.cancel",
         "generation.steer",
         "job.cancel",

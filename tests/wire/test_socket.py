@@ -211,6 +211,7 @@ def _frames(random: Random) -> Iterator[str]:
         {"type": "generation.cancel", "id": "00000000", "data": {"generation_id": "g"}},
         {"type": "job.cancel", "id": "00000000", "data": {"job_id": "j"}},
         {"type": "message.read", "id": "00000000", "data": {"event_id": "e"}},
+        {"type": "input.withdraw", "id": "00000000", "data": {"input_id": "i"}},
     ]
     pieces = ["\x00", "\\ud800", "\uffff", "{", "}", "[", '"', "null", "1e999", "NaN", "-", "<script>", "\\u0000", "é", "9" * 400]
     for number in range(FRAMES):

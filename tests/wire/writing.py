@@ -60,12 +60,14 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk(file: Path | None = None, port: int = 0, settings: WebSettings | None = None) -> AsyncIterator[Desk]:
-    """The app, served; its rooms in a file, where one is named."""
+async def desk(
+    file: Path | None = None, port: int = 0, settings: WebSettings | None = None, agent: AIChannel | None = None
+) -> AsyncIterator[Desk]:
+    """The app, served; its rooms in a file, where one is named; `agent` takes the place of the one that writes."""
     settings, pen = settings or WebSettings(), Pen()
     store = MemoryStore() if file is None else await SqliteStore.open(file)
     async with RoomEngine(store=store) as engine:
-        engine.register_channel(AIChannel("nova", provider=pen))
+        engine.register_channel(agent or AIChannel("nova", provider=pen))
 
         async def open_room(room: str) -> None:
             await engine.create_room(room)

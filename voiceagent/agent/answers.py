@@ -149,6 +149,16 @@ class Answers:
         answer = self._find(generation_id)
         return answer is not None and answer.reply.cancel(reason)
 
+    def withdraw(self, input_id: str) -> bool:
+        """Takes back an input that waits for an answer's next request; False when none of this id waits."""
+        for answer in self._answers:
+            given = answer.generation.inbox.withdraw(input_id) if answer.generation is not None else None
+            if given is not None:
+                answer.joined = [event for event in answer.joined if event.id != input_id]
+                self._settle(input_id, "withdrawn")
+                return True
+        return False
+
     def admits(self, generation_id: str) -> bool:
         """Whether an answer still takes input in."""
         answer = self._find(generation_id)

@@ -115,6 +115,11 @@ class AIChannel(Channel):
         presence = self._presences.get(room_id)
         return presence is not None and presence.answers.cancel(generation_id, reason)
 
+    def withdraw(self, room_id: str, input_id: str) -> bool:
+        """Takes back an input that no answer has taken in yet; False when none of this id waits here."""
+        presence = self._presences.get(room_id)
+        return presence is not None and presence.answers.withdraw(input_id)
+
     def admits(self, room_id: str, generation_id: str) -> bool:
         """Whether an answer that the agent is making still takes input in."""
         presence = self._presences.get(room_id)

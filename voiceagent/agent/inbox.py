@@ -52,6 +52,13 @@ class Inbox:
         given, self._given = tuple(self._given), []
         return given
 
+    def withdraw(self, input_id: str) -> Given | None:
+        """What waits under this id, which waits no more; None when nothing does."""
+        found = next((one for one in self._given if one.input_id == input_id), None)
+        if found is not None:
+            self._given.remove(found)
+        return found
+
     def close(self) -> tuple[Given, ...]:
         """Nothing more is taken; returns what was never taken in."""
         self.closed = True

@@ -82,6 +82,11 @@ class PastRoom:
         return ()
 
     @property
+    def withdrawn(self) -> Collection[str]:
+        """Nor of these."""
+        return ()
+
+    @property
     def recent_events(self) -> Sequence[RoomEvent]:
         """The newest events so far."""
         return self._room.recent_events

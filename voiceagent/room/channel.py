@@ -174,6 +174,10 @@ class Channel:
         """Stops an answer that is being made; False when this channel makes no such answer."""
         return False
 
+    def withdraw(self, room_id: str, input_id: str) -> bool:
+        """Takes back an input that waits for an answer which this channel makes; False when none of this id waits here."""
+        return False
+
     def admits(self, room_id: str, generation_id: str) -> bool:
         """Whether an answer that this channel makes still takes input in."""
         return False

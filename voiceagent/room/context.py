@@ -40,6 +40,11 @@ class RoomContext(Protocol):
         """Ids of messages that nobody answered before the room, the call or the agent was gone."""
         ...
 
+    @property
+    def withdrawn(self) -> Collection[str]:
+        """Ids of messages that were taken back before an agent had read them."""
+        ...
+
     def speaker(self, event: RoomEvent) -> Speaker | None:
         """Who said a message, by the name that tells them apart here; None for what nobody says."""
         ...

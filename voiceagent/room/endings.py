@@ -35,9 +35,12 @@ class _Answers:
 
     inputs: dict[str, list[str]] = field(default_factory=dict)
     ends: dict[str, str] = field(default_factory=dict)
+    withdrawn: set[str | None] = field(default_factory=set)
 
     def take(self, line: FeedEvent) -> None:
         """Reads one line."""
+        if line.type == "input.withdrawn":
+            self.withdrawn.add(line.input_id)
         named = line.data.get("generation_id")
         generation = line.generation_id or (named if isinstance(named, str) else None)
         if generation is None:
@@ -66,8 +69,8 @@ def endings(opened: Sequence[FeedEvent], lines: Sequence[FeedEvent]) -> list[End
     """The lines that end what `opened` began; `lines` are the feed's from the first of those on.
 
     A generation is detached: whether its work had an effect is not known. An input is answered or failed where a generation that
-    took it in has ended so, unknown where one had taken it in, and held where none had. A speech that had begun is cut, nobody
-    knows where, one that had not is dropped.
+    took it in has ended so, unknown where one had taken it in, withdrawn where that was told, otherwise held. A speech that had
+    begun is cut, nobody knows where, one that had not is dropped.
     """
     answers = _Answers()
     for line in lines:
@@ -100,7 +103,8 @@ def _settled(accepted: FeedEvent, answers: _Answers) -> list[Ending]:
     input_id = accepted.input_id or ""
     generations = answers.of(input_id)
     found = {_DISPOSITIONS[answers.ends.get(one, "generation.detached")]: one for one in reversed(generations)}
-    disposition = next((one for one in ("answered", "failed", "unknown") if one in found), "held")
+    left = "withdrawn" if input_id in answers.withdrawn else "held"
+    disposition = next((one for one in ("answered", "failed", "unknown") if one in found), left)
     settled: dict[str, JSON] = {
         "input_id": input_id,
         "disposition": disposition,
@@ -108,7 +112,7 @@ def _settled(accepted: FeedEvent, answers: _Answers) -> list[Ending]:
         "reason": REASON,
     }
     ending = _like(accepted, "input.settled", settled)
-    if disposition in ("answered", "failed"):
+    if disposition in ("answered", "failed", "withdrawn"):
         return [ending]
     return [_like(accepted, f"input.{disposition}", {"input_id": input_id, "reason": REASON}), ending]
 

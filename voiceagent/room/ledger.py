@@ -10,9 +10,12 @@ from voiceagent.room.visibility import ALL, INTERNAL
 from voiceagent.values import JSON
 
 Disposition = Literal[
-    "answered", "answered_question", "failed", "unknown", "held", "superseded", "rejected", "backchannel", "listened"
+    "answered", "answered_question", "failed", "unknown", "withdrawn", "held", "superseded", "rejected", "backchannel", "listened"
 ]
 """How an input ends. Where several agents were asked, the first of their verdicts in this order stands."""
+
+_TOLD: Final = ("unknown", "withdrawn", "held")
+"""Ends that have a line of their own: whoever opens the room again looks for them."""
 
 Delivery = Literal["new_turn", "request_boundary", "native", "parallel"]
 """By what way an input reaches an answer: one of its own, the next request of one that is being made, the request that runs, or
@@ -27,7 +30,7 @@ REMEMBERED: Final = 2_000
 """Inputs of a room whose end is known without asking the store."""
 
 UNANSWERED: Final = 200
-"""Inputs without an answer that a room knows of: as many as it has events at hand."""
+"""Inputs without an answer, taken back ones among them, that a room knows of: as many as it has events at hand."""
 
 STEER: Final = "steer"
 """Metadata of a message that steers: the generation that it is meant for, or None."""
@@ -82,7 +85,7 @@ class Standing:
 class Ledger:
     """One room's inputs. Each that is accepted is settled exactly once, whatever happens to those who were asked."""
 
-    __slots__ = ("_closed", "_feed", "_inputs", "_open", "_stopped", "_unanswered")
+    __slots__ = ("_closed", "_feed", "_inputs", "_left", "_open", "_stopped")
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
@@ -90,18 +93,24 @@ class Ledger:
         self._open: dict[str, _Input] | None = None
         self._stopped: str | None = None
         self._closed = False
-        self._unanswered: dict[str, Disposition] | None = None
+        self._left: dict[str, Disposition] | None = None
 
     @property
     def unanswered(self) -> Collection[str]:
         """Inputs that were held, or of which nobody knows what became: nobody answers them by itself."""
-        return self._unanswered or ()
+        return [input_id for input_id, end in (self._left or {}).items() if end != "withdrawn"]
+
+    @property
+    def withdrawn(self) -> Collection[str]:
+        """Inputs that were taken back before an answer took them in: no agent reads them."""
+        return [input_id for input_id, end in (self._left or {}).items() if end == "withdrawn"]
 
     def recall(self, type: str, data: Mapping[str, JSON]) -> None:
         """A line that the feed had before the room was opened again."""
         input_id = data.get("input_id")
-        if type in ("input.held", "input.unknown") and isinstance(input_id, str):
-            self._leave(input_id, "held" if type == "input.held" else "unknown")
+        end = next((one for one in _TOLD if type == f"input.{one}"), None)
+        if end is not None and isinstance(input_id, str):
+            self._leave(input_id, end)
 
     def stop(self, reason: str) -> None:
         """Takes nothing more; what was taken goes on to its end."""
@@ -204,7 +213,7 @@ class Ledger:
         """Where an input stands; None when the room does not remember it."""
         one = (self._inputs or {}).get(input_id)
         if one is None:
-            end = (self._unanswered or {}).get(input_id)
+            end = (self._left or {}).get(input_id)
             return None if end is None else Standing(None, False, end, None)
         asked = next((a for a in one.asked.values() if a.route is not None), None)
         route, delivered = (asked.route, asked.delivered) if asked is not None else (None, False)
@@ -254,7 +263,7 @@ class Ledger:
         if self._open is not None:
             self._open.pop(one.id, None)
         details: dict[str, JSON] = {} if first.reason is None else {"reason": first.reason}
-        if one.end in ("held", "unknown"):
+        if one.end in _TOLD:
             details |= {} if first.route is None else {"route": first.route}
             self._leave(one.id, one.end)
             self._publish(one.end, one, dict(details))
@@ -287,11 +296,11 @@ class Ledger:
 
     def _leave(self, input_id: str, end: Disposition) -> None:
         """Notes an input that nobody answered, the newest ones only."""
-        if self._unanswered is None:
-            self._unanswered = {}
-        self._unanswered[input_id] = end
-        if len(self._unanswered) > UNANSWERED:
-            del self._unanswered[next(iter(self._unanswered))]
+        if self._left is None:
+            self._left = {}
+        self._left[input_id] = end
+        if len(self._left) > UNANSWERED:
+            del self._left[next(iter(self._left))]
 
     def _bound(self) -> None:
         """Forgets the oldest that have ended; what is open is never forgotten."""

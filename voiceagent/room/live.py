@@ -99,6 +99,11 @@ class LiveRoom:
         return self.ledger.unanswered
 
     @property
+    def withdrawn(self) -> Collection[str]:
+        """Ids of messages that were taken back before an agent had read them."""
+        return self.ledger.withdrawn
+
+    @property
     def seats(self) -> Sequence[Seat]:
         """The occupied seats, in order of attachment."""
         return tuple(self._seats.values())

@@ -25,7 +25,10 @@ _YIELDS: Final = {"speech.ducked": "ducked", "speech.paused": "silent"}
 _OTHER: Final = "other"
 _KINDS: Final = frozenset({"user", "steer", "service", "control"})
 _DISPOSITIONS: Final = frozenset(
-    ("answered", "listened", "backchannel", "answered_question", "held", "unknown", "rejected", "superseded", "failed")
+    (
+        *("answered", "answered_question", "listened", "backchannel", "held", "withdrawn"),
+        *("unknown", "rejected", "superseded", "failed"),
+    )
 )
 
 

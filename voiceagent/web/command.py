@@ -40,6 +40,12 @@ class Cancellation(Body):
     generation_id: Id
 
 
+class Withdrawal(Body):
+    """Which message is to be taken back, while it waits."""
+
+    input_id: Id
+
+
 class Steering(Body):
     """What an agent should know while it works. With `generation_id`: for that answer alone, or refused."""
 
@@ -109,6 +115,14 @@ class CancelGeneration(Body):
     data: Cancellation
 
 
+class WithdrawInput(Body):
+    """Takes back a message that no answer has taken in yet; for whoever wrote it, and for hosts."""
+
+    type: Literal["input.withdraw"]
+    id: CommandId
+    data: Withdrawal
+
+
 class SteerGeneration(Body):
     """Adds to what an agent works on, before it ends."""
 
@@ -158,7 +172,8 @@ class PressKeys(Body):
 
 
 QuestionCommand = AnswerQuestion | DismissQuestion
-Command = Submit | CancelGeneration | SteerGeneration | CancelJob | MarkRead | AnswerQuestion | DismissQuestion | PressKeys
+TextCommand = Submit | WithdrawInput | SteerGeneration
+Command = TextCommand | CancelGeneration | CancelJob | MarkRead | QuestionCommand | PressKeys
 
 Code = Literal[
     "already_ended",

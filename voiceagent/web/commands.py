@@ -27,6 +27,8 @@ from voiceagent.web.command import (
     QuestionCommand,
     SteerGeneration,
     Submit,
+    TextCommand,
+    WithdrawInput,
     digest,
     parsed,
 )
@@ -117,10 +119,8 @@ class Commands:
 
     async def _do(self, sender: Sender, command: Command) -> Ack:
         match command:
-            case Submit():
-                return await self._submit(sender, command)
-            case SteerGeneration():
-                return await self._steer(sender, command)
+            case Submit() | WithdrawInput() | SteerGeneration():
+                return await self._text(sender, command)
             case CancelGeneration():
                 stopped = self._engine.cancel_generation(sender.room, command.data.generation_id)
                 return _requested(command, stopped, "no such answer is being made here")
@@ -139,10 +139,17 @@ class Commands:
             return await self._answering.keyed(sender.room, sender.participant, command)
         return await self._answering.do(Reach(sender.room, sender.standing, sender.participant), command)
 
-    async def _submit(self, sender: Sender, command: Submit) -> Ack:
-        text = self._text(command.data.text)
-        if text is None:
-            return self._bad_text(command)
+    async def _text(self, sender: Sender, command: TextCommand) -> Ack:
+        if isinstance(command, WithdrawInput):
+            return await self._withdraw(sender, command)
+        text, most = command.data.text.strip(), self._door.settings.max_text_chars
+        if not 0 < len(text) <= most:
+            return Ack.refusal(command.id, "bad_command", f"a text has 1 to {most} characters that are not all space")
+        if isinstance(command, Submit):
+            return await self._submit(sender, command, text)
+        return await self._steer(sender, command, text)
+
+    async def _submit(self, sender: Sender, command: Submit, text: str) -> Ack:
         key = f"{sender.name}:{command.id}"
         message = InboundMessage(TEXT_CHANNEL, TextContent(text), sender_id=sender.participant, idempotency_key=key)
         result = await self._engine.process_inbound(message, room_id=sender.room)
@@ -151,10 +158,7 @@ class Commands:
         disposition = self._how_far(sender.room, result.event.id) or "queued"
         return Ack(id=command.id, accepted=True, duplicate=result.duplicate, disposition=disposition, input_id=result.event.id)
 
-    async def _steer(self, sender: Sender, command: SteerGeneration) -> Ack:
-        text = self._text(command.data.text)
-        if text is None:
-            return self._bad_text(command)
+    async def _steer(self, sender: Sender, command: SteerGeneration, text: str) -> Ack:
         receipt: Receipt = await self._engine.steer(
             sender.room,
             text,
@@ -173,6 +177,15 @@ class Commands:
             generation_id=receipt.generation_id,
         )
 
+    async def _withdraw(self, sender: Sender, command: WithdrawInput) -> Ack:
+        input_id = command.data.input_id
+        event = await self._engine.store.get_event(sender.room, input_id)
+        if not sender.standing.host and (event is None or event.source.participant_id != sender.participant):
+            return Ack.refusal(command.id, "not_allowed", "only whoever wrote a message takes it back")
+        if not self._engine.withdraw_input(sender.room, input_id):
+            return Ack.refusal(command.id, "not_active", "no such message waits: it was taken in, or has ended")
+        return Ack(id=command.id, accepted=True, disposition="withdrawn", input_id=input_id)
+
     async def _read(self, sender: Sender, command: MarkRead) -> Ack:
         event = await self._engine.store.get_event(sender.room, command.data.event_id)
         public = event is not None and event.status is not EventStatus.BLOCKED and event.visibility in (ALL, "transport")
@@ -180,15 +193,6 @@ class Commands:
             return Ack.refusal(command.id, "not_found", "there is no such message in this room")
         await self._engine.read(event.id, sender.participant or "", room_id=sender.room)
         return Ack(id=command.id, accepted=True, disposition="read")
-
-    def _text(self, text: str) -> str | None:
-        """What was typed, without the space around it; None when nothing is left, or too much."""
-        text = text.strip()
-        return text if 0 < len(text) <= self._door.settings.max_text_chars else None
-
-    def _bad_text(self, command: Command) -> Ack:
-        most = self._door.settings.max_text_chars
-        return Ack.refusal(command.id, "bad_command", f"a text has 1 to {most} characters that are not all space")
 
     def _now(self, sender: Sender, command: Command, ack: Ack) -> Ack:
         """A repeated acknowledgement, with how far the input has come meanwhile."""

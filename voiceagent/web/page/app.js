@@ -138,7 +138,8 @@ class Talk {
   }
 
   async halt(what) {
-    const ack = await this.feed.command(what.job_id ? "job.cancel" : "generation.cancel", what).catch((error) => ({ error }));
+    const type = what.job_id ? "job.cancel" : what.input_id ? "input.withdraw" : "generation.cancel";
+    const ack = await this.feed.command(type, what).catch((error) => ({ error }));
     if (ack.error && ack.error.code !== "not_active") banner(ack.error.message);
   }
 

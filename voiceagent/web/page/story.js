@@ -8,6 +8,7 @@ const SETTLED = {
   backchannel: "taken as a nod",
   superseded: "said anew since",
   held: "not answered",
+  withdrawn: "taken back",
   unknown: "perhaps not taken in",
   rejected: "not taken",
   failed: "the answer failed",
@@ -201,13 +202,22 @@ const TOLD = {
     story.events.set(data.event_id, null);
     Object.assign(story.input(data, line), { text: data.text ?? "", open: false });
   },
-  "input.queued": (story, data) => story.settle(story.entries.get(`input ${data.input_id}`), data.delivery === "request_boundary" ? "joins the answer" : "waits"),
-  "input.delivered": (story, data) => story.settle(story.entries.get(`input ${data.input_id}`), data.delivery === "request_boundary" ? "taken into the answer" : "being answered"),
+  "input.queued": (story, data) => {
+    const input = story.entries.get(`input ${data.input_id}`), joins = data.delivery === "request_boundary";
+    if (input) input.waits = joins;
+    story.settle(input, joins ? "joins the answer" : "waits");
+  },
+  "input.delivered": (story, data) => {
+    const input = story.entries.get(`input ${data.input_id}`);
+    if (input) input.waits = false;
+    story.settle(input, data.delivery === "request_boundary" ? "taken into the answer" : "being answered");
+  },
   "input.settled": (story, data) => {
     const input = story.entries.get(`input ${data.input_id}`);
     if (!input) return;
     if (input.open) input.gone = true;
     input.disposition = data.disposition;
+    input.waits = false;
     story.settle(input, SETTLED[data.disposition] ?? data.disposition);
   },
   "room.event": (story, data, line) => roomEvent(story, data.event ?? {}, line),

@@ -49,9 +49,9 @@ class Said {
     this.parts.set(name, { text, made });
   }
 
-  stopButton(name, on, label, what) {
+  stopButton(name, on, text, label, what) {
     this.part(name, on ? label : "", () => {
-      const button = node("button", `stop ${name}`, "Stop answering");
+      const button = node("button", `stop ${name}`, text);
       button.type = "button";
       button.setAttribute("aria-label", label);
       button.addEventListener("click", () => { button.disabled = true; this.stop(what); });
@@ -117,6 +117,7 @@ export class Transcript {
     said.write(entry.text ? [{ look: "lit", text: entry.text }] : [], "talking");
     said.standing.textContent = entry.standing;
     said.standing.dataset.disposition = entry.disposition ?? "";
+    said.stopButton("answering", Boolean(entry.waits) && (own || this.host), "Take back", `Take back: ${entry.text}`, { input_id: entry.id });
     if (!entry.open && !own) this.read(entry, `${entry.who}: ${entry.text}`);
   }
 
@@ -130,7 +131,7 @@ export class Transcript {
     for (const job of entry.jobs.values()) this.drawJob(job, said);
     said.part("heard", consumed(entry, (id) => this.story.name(id)).join(" · "));
     if (entry.waits) said.part("strip", JSON.stringify(entry.waits), () => strip(entry.waits));
-    said.stopButton("answering", stoppable(entry) && (entry.text !== "" || entry.tool !== null), "Stop this answer", { generation_id: entry.id });
+    said.stopButton("answering", stoppable(entry) && (entry.text !== "" || entry.tool !== null), "Stop answering", "Stop this answer", { generation_id: entry.id });
     if (entry.state === "made" && entry.text) this.read(entry, `${this.agent}: ${entry.text}`);
   }
 

@@ -13,5 +13,5 @@ class Data(BaseModel):
 
 Delivery = Literal["new_turn", "request_boundary", "native", "parallel"]
 Disposition = Literal[
-    "answered", "answered_question", "failed", "unknown", "held", "superseded", "rejected", "backchannel", "listened"
+    "answered", "answered_question", "failed", "unknown", "withdrawn", "held", "superseded", "rejected", "backchannel", "listened"
 ]

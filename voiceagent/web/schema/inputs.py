@@ -86,7 +86,7 @@ class Steering(_Input):
 
 
 class InputLeft(_Input):
-    """No answer took it in (held), or nobody knows whether one did (unknown); `input.settled` follows."""
+    """No answer took it in (held), it was taken back before (withdrawn), or nobody knows (unknown); `input.settled` follows."""
 
     reason: str | None = None
     route: Delivery | None = None

@@ -33,6 +33,7 @@ LINES: Final[tuple[LineType, ...]] = (
     LineType("input.queued", inputs.InputQueued),
     LineType("input.delivered", inputs.InputDelivered),
     LineType("input.held", inputs.InputLeft, "No answer took it in; `input.settled` follows."),
+    LineType("input.withdrawn", inputs.InputLeft, "It was taken back before an answer took it in; `input.settled` follows."),
     LineType("input.unknown", inputs.InputLeft, "Nobody knows whether an answer took it in; `input.settled` follows."),
     LineType("input.settled", inputs.InputSettled),
     LineType("steering.sent", inputs.Steering, "It was handed to a request while that runs."),
