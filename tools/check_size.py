@@ -15,7 +15,7 @@ METHODS = 15
 ROOT = Path(__file__).resolve().parent.parent
 CHECKED = ("voiceagent", "tools", "benchmarks", "examples", "tests")
 
-ALLOWED = {"RoomEngine": 24, "LiveRoom": 16}
+ALLOWED = {"RoomEngine": 25, "LiveRoom": 16, "Channel": 16}
 """Classes that may have more public methods: the engine is the one object that a host holds, its methods are the contract."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -83,7 +83,7 @@ async def test_what_was_left_when_an_answer_ended_is_answered_without_what_was_t
         here.kit.cancel_generation(ROOM, here.waiting[0].generation_id, "host")
         await settled(1_000)
         assert "At noon." in here.door.texts, here.door.texts
-        assert not any("at nine" in message.content for message in here.model.prompts[-1].messages), here.model.prompts[-1].messages
+        assert not any("at nine" in message.content for message in here.model.prompts[-1].messages)
 
 
 async def test_what_somebody_else_says_meanwhile_is_answered_beside_and_leaves_the_card() -> None:

@@ -116,9 +116,8 @@ def conversation(
     before = preceding(trigger, room)
     now = standing(channel_id, room.room_id, before)
     since = [event for event in before if _index(event) > now.until] if now.summary else before
-    withdrawn = room.withdrawn
-    if withdrawn:
-        since = [event for event in since if event.id not in withdrawn]
+    if room.unanswered:
+        since = [event for event in since if room.unanswered.get(event.id) != "withdrawn"]
     events = known_to(channel_id, since, window)
     label = _labeller(channel_id, [*events, trigger], room, name_all)
     summary = [Message("user", f"{SUMMARISED}\n{now.summary}", instruction=True)] if now.summary else []

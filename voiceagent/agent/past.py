@@ -1,6 +1,6 @@
 """A stored room gone through again: the turns that an agent's policy would have been asked about, as it would have read them."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from voiceagent.agent.turn import speak_turn
@@ -14,6 +14,7 @@ from voiceagent.room.events import (
     RoomEvent,
     SystemContent,
 )
+from voiceagent.room.ledger import Disposition
 from voiceagent.room.live import LiveRoom
 from voiceagent.room.roster import Speaker
 from voiceagent.room.visibility import reaches
@@ -77,14 +78,9 @@ class PastRoom:
         return True
 
     @property
-    def unanswered(self) -> Collection[str]:
+    def unanswered(self) -> Mapping[str, Disposition]:
         """A room of the past knows of none."""
-        return ()
-
-    @property
-    def withdrawn(self) -> Collection[str]:
-        """Nor of these."""
-        return ()
+        return {}
 
     @property
     def recent_events(self) -> Sequence[RoomEvent]:

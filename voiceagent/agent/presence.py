@@ -219,7 +219,7 @@ class Presence:
     async def _place(self, given: Given, reply: Reply, purpose: Purpose, earlier: tuple[RoomEvent, ...] = ()) -> None:
         """Answers an input, unless it finds its way into an answer that is being made."""
         room = self._host.context(self._room_id)
-        if room.withdrawn:  # perhaps since the turn began
+        if "withdrawn" in room.unanswered.values():  # perhaps since the turn began
             given = replace(given, turn=replace(self._read(given.turn.trigger, room), arrival=given.turn.arrival))
         answer = await self.answers.place(given, reply, purpose, earlier)
         self._decided(given.input_id)

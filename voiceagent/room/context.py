@@ -1,9 +1,10 @@
 """A room as its channels and hooks may read it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from voiceagent.room.events import ChannelBinding, Participant, RoomEvent
+from voiceagent.room.ledger import Disposition
 from voiceagent.room.roster import Speaker
 
 
@@ -36,13 +37,8 @@ class RoomContext(Protocol):
         ...
 
     @property
-    def unanswered(self) -> Collection[str]:
-        """Ids of messages that nobody answered before the room, the call or the agent was gone."""
-        ...
-
-    @property
-    def withdrawn(self) -> Collection[str]:
-        """Ids of messages that were taken back before an agent had read them."""
+    def unanswered(self) -> Mapping[str, Disposition]:
+        """Messages that nobody answers by itself, by id: the agent was gone, or whoever wrote one has withdrawn it."""
         ...
 
     def speaker(self, event: RoomEvent) -> Speaker | None:

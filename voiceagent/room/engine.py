@@ -357,10 +357,7 @@ class RoomEngine:
         return any(seat.channel.cancel_generation(room_id, generation_id, reason) for seat in seats)
 
     def withdraw_input(self, room_id: str, input_id: str) -> bool:
-        """Takes back an input that waits for the next request of an answer; False when none does, or it was taken in.
-
-        It stays in the room's record and feed, and no agent reads it. Raises RoomError when the room is not open.
-        """
+        """Takes back an input that waits for an answer's next request: no agent reads it. False when none does."""
         return sum(seat.channel.withdraw(room_id, input_id) for seat in self._rooms.open(room_id).seats) > 0
 
     async def read(

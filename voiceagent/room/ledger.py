@@ -1,6 +1,6 @@
 """What becomes of each input that a room has taken: which agents were asked, by what way it reached them, and its one end."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 
@@ -14,7 +14,7 @@ Disposition = Literal[
 ]
 """How an input ends. Where several agents were asked, the first of their verdicts in this order stands."""
 
-_TOLD: Final = ("unknown", "withdrawn", "held")
+_TOLD: Final[tuple[Disposition, ...]] = ("unknown", "withdrawn", "held")
 """Ends that have a line of their own: whoever opens the room again looks for them."""
 
 Delivery = Literal["new_turn", "request_boundary", "native", "parallel"]
@@ -96,14 +96,9 @@ class Ledger:
         self._left: dict[str, Disposition] | None = None
 
     @property
-    def unanswered(self) -> Collection[str]:
-        """Inputs that were held, or of which nobody knows what became: nobody answers them by itself."""
-        return [input_id for input_id, end in (self._left or {}).items() if end != "withdrawn"]
-
-    @property
-    def withdrawn(self) -> Collection[str]:
-        """Inputs that were taken back before an answer took them in: no agent reads them."""
-        return [input_id for input_id, end in (self._left or {}).items() if end == "withdrawn"]
+    def unanswered(self) -> Mapping[str, Disposition]:
+        """Inputs that nobody answers by itself: held, withdrawn before an answer took them in, or unknown what became of them."""
+        return self._left or {}
 
     def recall(self, type: str, data: Mapping[str, JSON]) -> None:
         """A line that the feed had before the room was opened again."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -11,7 +11,7 @@ from voiceagent.room.consumption.tracks import Tracks
 from voiceagent.room.events import ChannelBinding, ChannelType, Participant, RoomEvent
 from voiceagent.room.feed import Feed
 from voiceagent.room.leash import Leash
-from voiceagent.room.ledger import Ledger
+from voiceagent.room.ledger import Disposition, Ledger
 from voiceagent.room.questions.aloud import Aloud
 from voiceagent.room.register.entry import Starter
 from voiceagent.room.roster import Roster, Speaker
@@ -94,14 +94,9 @@ class LiveRoom:
         return self._said_by is not None and event_id in self._said_by
 
     @property
-    def unanswered(self) -> Collection[str]:
-        """Ids of messages that nobody answered before the room, the call or the agent was gone."""
+    def unanswered(self) -> Mapping[str, Disposition]:
+        """Messages that nobody answers by itself, by id: the agent was gone, or whoever wrote one has withdrawn it."""
         return self.ledger.unanswered
-
-    @property
-    def withdrawn(self) -> Collection[str]:
-        """Ids of messages that were taken back before an agent had read them."""
-        return self.ledger.withdrawn
 
     @property
     def seats(self) -> Sequence[Seat]:
