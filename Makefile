@@ -19,6 +19,7 @@ run: models ## install what is missing, fetch the models, open the door for brow
 	@$(VENV)/bin/voiceagent serve --config $(CONFIG) $(if $(PORT),--port $(PORT))
 
 test: $(DEVELOP) models ## every test that ends within 25 minutes
+	@$(VENV)/bin/voiceagent models pull voice-encoder
 	$(PY) -m pytest -m "not long"
 
 fast: $(DEVELOP) ## tests without models, sockets or real time

@@ -29,14 +29,18 @@ from voiceagent.room.engine import RoomEngine
 from voiceagent.room.memory import MemoryStore
 from voiceagent.room.sqlite import SqliteStore
 from voiceagent.room.store import Store
-from voiceagent.speech.engines import SpeechToText, TextToSpeech
+from voiceagent.speech.engines import SpeechToText, TextToSpeech, VoiceDetector
 from voiceagent.speech.onset import Onset
 from voiceagent.speech.settings import HearingSettings, SpeakingSettings
 from voiceagent.trace.lag import watch_loop
 from voiceagent.trace.settings import TelemetrySettings
 from voiceagent.trace.witness import NOBODY, Exporter, Figures, Witness
-from voiceagent.voice.reception import Hearing, Reception
+from voiceagent.transport.call import Call
+from voiceagent.voice.barge import murmurs_of
+from voiceagent.voice.reception import Hearing, Reception, Voices
 from voiceagent.voice.settings import VoiceSettings
+from voiceagent.voice.stopping import StopListener
+from voiceagent.voice.wakeful import WakefulCall
 from voiceagent.web.metrics import show
 from voiceagent.web.push.pusher import AT_ONCE, Pusher, Sealer
 from voiceagent.web.push.settings import PushSettings
@@ -60,12 +64,14 @@ class Choices:
     """What a command asks for over the settings.
 
     `sound` False: nothing that hears or speaks is loaded, and there is no reception. `greet` False: no call is greeted.
-    `memory`: rooms are kept nowhere, and no webhook hears of them. `ids` makes every id. `provider`, `stt`, `tts` and `policy`
+    `shared`: several people may share a line, and are told apart by voice. `memory`: rooms are kept nowhere, and no webhook hears
+    of them. `ids` makes every id. `provider`, `stt`, `tts` and `policy`
     take the place of what the settings name; `tools` are the agent's. `voice` may put something around the loaded voice.
     """
 
     sound: bool = True
     greet: bool = True
+    shared: bool = False
     memory: bool = False
     ids: Callable[[], str] | None = None
     provider: LanguageModel | None = None
@@ -91,6 +97,7 @@ class App:
         self._model: LanguageModel | None = None
         self._reception: Reception | None = None
         self._thinker: Thinker | None = None
+        self._ears: tuple[SpeechToText, Callable[[], VoiceDetector]] | None = None
         self.figures: Figures | None = None
         self.pusher: Pusher | None = None
 
@@ -108,6 +115,7 @@ class App:
     async def _build(self) -> None:
         await checkpoint()  # anyio loads its part for asyncio at its first use: 30 ms, in a caller's first turn otherwise
         self._model, sound = await self._load()
+        voices = await self._voices() if self._choices.sound and self._choices.shared else None
         room, agent = self.settings.room, self.settings.agent
         store, witness = await self._store(), self._witness()
         told = WebhookSettings() if self._choices.memory else self.settings.webhooks
@@ -126,7 +134,7 @@ class App:
         self.pusher = await self._push(engine)
         engine.register_channel(await self._agent(agent, self._model))
         if sound is not None:
-            self._reception = Reception(engine, *sound, self._voice_settings(), self.settings.speaking)
+            self._reception = Reception(engine, *sound, self._voice_settings(), self.settings.speaking, voices=voices)
         if self.figures is not None:
             show(self.figures, engine, hooks, lambda: 0 if self._reception is None else self._reception.calls)
             lag = asyncio.create_task(watch_loop(self.figures.lag), name="lag of the loop")
@@ -188,6 +196,20 @@ class App:
         """Where calls go. Raises RuntimeError when sound was not asked for."""
         return _entered(self._reception)
 
+    def wakeful(self, call: Call, on_change: Callable[[bool], None] = lambda _: None) -> Call:
+        """The call as a line that sleeps until its wake word is said, if the settings name one; `on_change` is told when it wakes
+        and sleeps. A stop is looked for while it sleeps where the recognizer is on this machine. Blocks a little. Raises
+        ModelError."""
+        stt, detectors = _entered(self._ears)
+        wake, hearing = engines.wake(self.settings.speaker.wake), self.settings.hearing
+        if wake is None:
+            return call
+        local = all(name.startswith("whisper") for name in hearing.stt)
+        murmurs = murmurs_of(self.settings.voice.barge_in)
+        return WakefulCall(
+            call, wake, stops=StopListener(stt, detectors(), hearing, murmurs) if local else None, on_change=on_change
+        )
+
     async def open_room(self, room_id: str) -> None:
         """Opens a room with the agent in it; does nothing when both are there."""
         await self.engine.create_room(room_id)
@@ -216,7 +238,7 @@ class App:
             voice = loop.run_in_executor(pool, lambda: given.tts or engines.voice(settings.speaking))
             judging = loop.run_in_executor(pool, engines.judge, settings.hearing)
             model, heard, spoken, judge = await asyncio.gather(loading, hearing, voice, judging)
-        stt, detectors = heard
+        stt, detectors = self._ears = heard
         made = (
             self._closing(model),
             (
@@ -226,6 +248,13 @@ class App:
         )
         await opened(stt, spoken)
         return made
+
+    async def _voices(self) -> Voices | None:
+        """What tells people on one line apart."""
+        voices = await asyncio.get_running_loop().run_in_executor(None, engines.voices, self.settings.speaker.voices)
+        if voices is not None:
+            self._closing(voices.reader)
+        return voices
 
     def _closing(self, engine: T) -> T:
         close = getattr(engine, "close", None)

@@ -16,7 +16,7 @@ from voiceagent.judgment.settings import JudgmentSettings
 from voiceagent.languages import AUTO, LANGUAGES
 from voiceagent.llm.settings import LanguageModelSettings
 from voiceagent.room.settings import RoomSettings
-from voiceagent.speech.settings import HearingSettings, SpeakingSettings
+from voiceagent.speech.settings import HearingSettings, SpeakingSettings, VoicesSettings, WakeSettings
 from voiceagent.trace.settings import TelemetrySettings
 from voiceagent.values import JSON
 from voiceagent.voice.settings import VoiceSettings
@@ -28,6 +28,15 @@ LANGUAGE = f"{PREFIX}LANGUAGE"
 
 Place = tuple[str, ...]
 Table = dict[str, JSON]
+
+
+class SpeakerSection(BaseModel):
+    """A microphone and a loudspeaker in a room: when it listens, and whom it knows there."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    wake: WakeSettings = Field(default_factory=WakeSettings)
+    voices: VoicesSettings = Field(default_factory=VoicesSettings)
 
 
 class Settings(BaseModel):
@@ -43,6 +52,7 @@ class Settings(BaseModel):
     hearing: HearingSettings = Field(default_factory=HearingSettings)
     speaking: SpeakingSettings = Field(default_factory=SpeakingSettings)
     voice: VoiceSettings = Field(default_factory=VoiceSettings)
+    speaker: SpeakerSection = Field(default_factory=SpeakerSection)
     web: WebSettings = Field(default_factory=WebSettings)
     webhooks: WebhookSettings = Field(default_factory=WebhookSettings)
     telemetry: TelemetrySettings = Field(default_factory=TelemetrySettings)

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from voiceagent.audio.frame import Samples
 from voiceagent.config import Settings
-from voiceagent.errors import ConfigError, LanguageModelError, ModelError
+from voiceagent.errors import ConfigError, LanguageModelError, ModelError, TransportError
 from voiceagent.judgment.answer_only import AnswerOnly
 from voiceagent.judgment.classifier.llm import LLMClassifier
 from voiceagent.judgment.classifier.priors import Priors
@@ -26,7 +27,11 @@ from voiceagent.plugins import PREFIX, find
 from voiceagent.speech.chain import RecognizerChain, VoiceChain
 from voiceagent.speech.endpoint import EndJudge
 from voiceagent.speech.engines import SpeechToText, TextToSpeech, VoiceDetector
-from voiceagent.speech.settings import HearingSettings, SpeakingSettings
+from voiceagent.speech.settings import HearingSettings, SpeakingSettings, VoicesSettings, WakeSettings
+from voiceagent.speech.voicebook import VoiceBook, voices_file
+from voiceagent.speech.wake import WakeFilter
+from voiceagent.voice.reception import Voices
+from voiceagent.voice.who import Company
 from voiceagent.weights import Weights
 
 log = logging.getLogger(__name__)
@@ -204,6 +209,48 @@ def _detectors(settings: HearingSettings) -> Callable[[], VoiceDetector]:
 
     silero = Silero(Weights().whole("silero-vad"))
     return lambda: GatedDetector(silero, settings.gate_mode)
+
+
+def voice_book(settings: VoicesSettings) -> VoiceBook:
+    """Whom the program knows by voice."""
+    return VoiceBook(settings.file or voices_file(), settings.model)
+
+
+def record(seconds: float, device: str | None) -> Samples:
+    """So much of a microphone; blocks for as long. Raises TransportError."""
+    try:
+        from voiceagent.transport.microphone import record as by_microphone
+    except (ModuleNotFoundError, OSError) as error:  # OSError: the library of its own that sounddevice looks for
+        raise TransportError(f"no microphone: {error}; run: pip install 'voiceagent[speaker]', or give recordings") from None
+    return by_microphone(seconds, device)
+
+
+def voices(settings: VoicesSettings) -> Voices | None:
+    """What tells people on one line apart; None, and said, where it cannot be loaded; blocks."""
+    from voiceagent.speech.voices import VoiceEncoder
+
+    if not settings.on:
+        return None
+    try:
+        encoder = VoiceEncoder(Weights().whole(settings.model))
+    except ModelError as error:
+        log.warning("degraded: people on one microphone are not told apart: %s", error)
+        return None
+    book = voice_book(settings)
+    return Voices(encoder, lambda: Company(book.known, settings))
+
+
+def wake(settings: WakeSettings) -> WakeFilter | None:
+    """What puts one line to sleep and wakes it; None where it is always awake; blocks. Raises ModelError."""
+    if settings.phrase is None:
+        return None
+    try:
+        from voiceagent.speech.microwake import MicroSpotter
+    except ModuleNotFoundError as error:
+        raise ModelError(f"no wake word: {error.name} is not installed; run: pip install 'voiceagent[speaker]'") from None
+    from voiceagent.speech.gate import Gate
+
+    return WakeFilter(settings, MicroSpotter(settings.phrase), MicroSpotter(settings.phrase), Gate())
 
 
 def voice(settings: SpeakingSettings) -> TextToSpeech:

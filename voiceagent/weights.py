@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from voiceagent.errors import ModelError
 
-Kind = Literal["stt", "tts", "vad", "turn", "embedding"]
+Kind = Literal["stt", "tts", "vad", "turn", "embedding", "voices"]
 Progress = Callable[[int, int], None]
 """Told the bytes fetched so far and how many there are; 0 when that is not known."""
 

@@ -28,8 +28,9 @@ from voiceagent.room.reply import Reply
 from voiceagent.speech.engines import SpeechToText, TextToSpeech, Transcript, VoiceDetector
 from voiceagent.speech.settings import HearingSettings
 from voiceagent.trace.witness import NOBODY, Witness
+from voiceagent.transport.call import Call
 from voiceagent.voice.detector import InterruptionDetector
-from voiceagent.voice.reception import Hearing, Reception
+from voiceagent.voice.reception import Hearing, Reception, Voices
 from voiceagent.voice.settings import VoiceSettings
 
 AGENT_LEVEL = 5_000
@@ -258,9 +259,9 @@ class House:
     feed: Subscription
     events: list[FeedEvent] = field(default_factory=list)
 
-    async def receive(self, call: ScriptedCall, name: str = "ann") -> None:
+    async def receive(self, call: Call, name: str = "ann", *, shared: bool = False) -> None:
         """Runs a call to its end."""
-        await self.reception.receive(call, room_id=ROOM, participant=Participant(name, name.title()))
+        await self.reception.receive(call, room_id=ROOM, participant=Participant(name, name.title()), shared=shared)
 
     async def read(self) -> list[FeedEvent]:
         """Closes the feed and returns all of it."""
@@ -327,6 +328,7 @@ async def house(
     judge: InterruptionDetector | None = None,
     hearing: HearingSettings | None = None,
     claims: AnswerJudge | None = None,
+    voices: Voices | None = None,
 ) -> AsyncIterator[House]:
     """An engine whose ids count up, with the agent seated in ROOM: a scripted one, unless another is given."""
     count = iter(range(1, 1_000_000))
@@ -338,5 +340,5 @@ async def house(
         await engine.attach_channel(ROOM, seated.channel_id)
         known = stt or ScriptedStt({1_000: "hello there", 2_000: "and the weather"})
         ears = Hearing(known, detector, hearing)
-        reception = Reception(engine, ears, tts or ToneTts(), settings or QUIET, detector=judge)
+        reception = Reception(engine, ears, tts or ToneTts(), settings or QUIET, detector=judge, voices=voices)
         yield House(engine, reception, scripted, engine.feed(ROOM).subscribe())

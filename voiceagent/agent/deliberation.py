@@ -88,7 +88,8 @@ class Deliberation:
         With `ahead`, made on the same turn, the policy is not asked again.
         """
         listened = listening_in(self.policy, turn.event.room_id)
-        decision, took = self._settled(turn, ahead, listened) or await self._decided(turn)
+        decided, took = self._settled(turn, ahead, listened) or await self._decided(turn)
+        decision = _with_source(decided, turn.event)
         listens = listening_in(self.policy, turn.event.room_id)
         if listens != listened:
             _publish_listening(host, turn, listens)
@@ -137,6 +138,14 @@ class Deliberation:
         outcome.payload.decision = changed  # before the watchers' first step: they see what stands
         _publish(host, asked, changed, line)
         return changed
+
+
+def _with_source(decision: SpeakDecision, event: RoomEvent) -> SpeakDecision:
+    """The chance that a loudspeaker said it, where the line can tell, beside what was judged of the words."""
+    chance = event.metadata.get("loudspeaker")
+    if not isinstance(chance, float):
+        return decision
+    return replace(decision, judgments={"loudspeaker": chance, **decision.judgments})
 
 
 def _publish(host: Host, asked: SpeakDecisionEvent, decision: SpeakDecision, line: dict[str, JSON]) -> None:

@@ -28,7 +28,7 @@ OPEN: Final = 8
 DECISIONS: Final = 3
 """How often a policy is asked about one utterance before it is there."""
 
-MEASURED: Final = frozenset({"start_ms", "end_ms", "voiced_ms", "audio_ms", "replaces"})
+MEASURED: Final = frozenset({"start_ms", "end_ms", "voiced_ms", "audio_ms", "replaces", "loudspeaker"})
 """Metadata that is measured of the sound anew when the utterance is over, and that nothing said depends on."""
 
 

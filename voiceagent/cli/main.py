@@ -20,6 +20,7 @@ COMMANDS = {
     "evaluate": "Score when the agent speaks on a file of labelled turns.",
     "keys": "Invite people to a room of a server that others reach.",
     "pair": "Pair this server with another: each lists and answers the other's questions.",
+    "voices": "Teach the program whose voice is whose, list and forget them.",
     "models": "List, fetch and verify the models.",
     "doctor": "Check models, audio and ports, and say what to do.",
 }

@@ -1,12 +1,13 @@
 """What a recognizer, a voice and a detector must offer: a third party implements any of these in a page of code."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
 from voiceagent.audio.frame import Samples
+from voiceagent.speech.traits import Traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,8 @@ class Transcript:
     """What a recognizer made of one stretch of sound; `text` is empty when it heard no words.
 
     `no_speech` is the recognizer's own probability (0..1) that nobody spoke, `compression` the text's zlib ratio (above 2.4
-    it repeats itself), `confidence` the mean log probability of its tokens.
+    it repeats itself), `confidence` the mean log probability of its tokens. `traits` are its speaker's, on a line that tells
+    people apart.
     """
 
     text: str
@@ -32,6 +34,7 @@ class Transcript:
     compression: float = 1.0
     confidence: float = 0.0
     words: tuple[Word, ...] = ()
+    traits: Traits | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Settings of hearing and speaking; reading them loads no engine."""
 
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
@@ -8,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, mo
 from voiceagent.fallback import Names, named
 
 Patience = Literal["eager", "normal", "patient"]
+WakePhrase = Literal["okay_nabu", "hey_jarvis", "hey_mycroft", "alexa"]
 
 
 class HearingSettings(BaseModel):
@@ -88,3 +90,29 @@ class SpeakingSettings(BaseModel):
     max_sentence_chars: int = Field(
         300, ge=40, le=2000, description="longest sentence handed to the voice; longer is cut at a word"
     )
+
+
+class WakeSettings(BaseModel):
+    """A line that sleeps until its wake word is said."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    phrase: WakePhrase | None = Field(None, description="wake word; without one the line is always awake")
+    pre_roll_ms: int = Field(400, ge=20, le=2_000, description="sound from before the word is noticed that goes on with the rest")
+    follow_ms: int = Field(8_000, ge=1_000, le=120_000, description="silence of everybody after which the line sleeps again")
+    longest_ms: int = Field(30_000, ge=2_000, le=600_000, description="talk that nobody answers after which it sleeps again")
+    own_share: float = Field(
+        0.4, gt=0, le=1, description="likeness from which on the agent itself has said the word, of what a person's call needs"
+    )
+
+
+class VoicesSettings(BaseModel):
+    """Telling apart, by their voices, people who share a microphone."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    on: bool = Field(True, description="whether people on a shared microphone are told apart")
+    file: Path | None = Field(None, description="where known people's prints lie; else voices.json among the user's data")
+    model: str = Field("voice-encoder", description="what makes a voice comparable: a name of the registry")
+    likeness: float = Field(0.47, gt=0, lt=1, description="how alike a voice must be to a known one to be that person")
+    least_ms: int = Field(600, ge=200, le=10_000, description="voice in an utterance below which nobody new is made of it")

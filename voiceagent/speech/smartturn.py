@@ -12,19 +12,15 @@ from numpy.typing import NDArray
 
 from voiceagent.audio.frame import RATE, Samples
 from voiceagent.errors import ModelError, SpeechError
+from voiceagent.speech.mel import FFT, HOP, mel_bands
 
 Floats = NDArray[np.float32]
 
 _SECONDS: Final = 8
-_FFT: Final = 400
-_HOP: Final = 160
 _BANDS: Final = 80
 _TINY: Final = 1e-7
 _QUIETEST: Final = 1e-10
 _RANGE: Final = 8.0
-_LINEAR_TO_HZ: Final = 1000.0
-_LINEAR_STEP: Final = 200 / 3
-_LOG_STEP: Final = np.log(6.4) / 27
 _MAX_WAITING: Final = 8
 
 
@@ -46,8 +42,8 @@ class SmartTurn:
             self._input = self._session.get_inputs()[0].name
         except Exception as error:
             raise ModelError(f"the judge of ends {path.name} cannot be loaded: {error}") from error
-        self._bands = _bands()
-        self._window = np.hanning(_FFT + 1)[:-1].astype(np.float32)
+        self._bands = mel_bands(_BANDS)
+        self._window = np.hanning(FFT + 1)[:-1].astype(np.float32)
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="smart turn")
         self._waiting = 0
 
@@ -83,7 +79,7 @@ class SmartTurn:
         tail = sound[-wave.size :]
         wave[wave.size - tail.size :] = tail.astype(np.float32) / 32768
         wave = (wave - wave.mean()) / np.sqrt(wave.var() + _TINY)
-        frames = sliding_window_view(np.pad(wave, _FFT // 2, mode="reflect"), _FFT)[:-1:_HOP]
+        frames = sliding_window_view(np.pad(wave, FFT // 2, mode="reflect"), FFT)[:-1:HOP]
         power = np.abs(np.fft.rfft(frames * self._window)) ** 2
         mel = np.log10(np.maximum(self._bands @ power.T.astype(np.float32), _QUIETEST))
         floored: Floats = (np.maximum(mel, mel.max() - _RANGE) + 4) / 4
@@ -97,16 +93,3 @@ class SmartTurn:
         self._waiting -= 1
         if not asked.cancelled():
             asked.exception()
-
-
-def _bands() -> Floats:
-    """Triangles over the 201 bins of a frame, shape (80, 201), each of unit area: linear below 1 kHz, logarithmic above."""
-    top = _LINEAR_TO_HZ / _LINEAR_STEP + np.log(RATE / 2 / _LINEAR_TO_HZ) / _LOG_STEP
-    mels = np.linspace(0, top, _BANDS + 2)
-    bend = _LINEAR_TO_HZ / _LINEAR_STEP
-    edges = np.where(mels < bend, mels * _LINEAR_STEP, _LINEAR_TO_HZ * np.exp(_LOG_STEP * np.maximum(0, mels - bend)))
-    bins = np.fft.rfftfreq(_FFT, 1 / RATE)[np.newaxis]
-    left, middle, right = edges[:-2, np.newaxis], edges[1:-1, np.newaxis], edges[2:, np.newaxis]
-    triangles = np.maximum(0, np.minimum((bins - left) / (middle - left), (right - bins) / (right - middle)))
-    areas: Floats = (triangles * 2 / (right - left)).astype(np.float32)
-    return areas

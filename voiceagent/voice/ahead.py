@@ -6,12 +6,15 @@ from voiceagent.voice.floor import Floor
 from voiceagent.voice.inputs import Inputs
 from voiceagent.voice.line import Line
 from voiceagent.voice.turn import Utterance
+from voiceagent.voice.who import NOT_TOLD, Who
 
 
 class Ahead:
     """One call's. Of each utterance the newest words are shown until it is over, one way or another."""
 
-    def __init__(self, inputs: Inputs, floor: Floor, line: Line) -> None:
+    def __init__(self, inputs: Inputs, floor: Floor, line: Line, who: Who | None = None) -> None:
+        """`who` names the speakers of a line that several people share."""
+        self._who = who
         self._inputs = inputs
         self._floor = floor
         self._line = line
@@ -25,7 +28,8 @@ class Ahead:
             return
         if cue(text, language) == "open" or dictates(text, language):
             return
-        said = Utterance(heard.input_id, text, heard.start_ms, heard.end_ms, heard.voiced_ms)
+        speaker = NOT_TOLD if self._who is None else self._who.guess(heard.transcript.traits)
+        said = Utterance(heard.input_id, text, heard.start_ms, heard.end_ms, heard.voiced_ms, speaker)
         self._shown.add(heard.input_id)
         self._inputs.engine.host.ahead.foresee(self._inputs.room_id, self._inputs.message(said))
 

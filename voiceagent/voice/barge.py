@@ -30,7 +30,7 @@ class Barge:
         """Without an `onset`, nothing is lowered before a voice is sure."""
         self._floor = floor
         self._line = line
-        self._murmurs = _murmurs(floor.settings.barge_in)
+        self._murmurs = murmurs_of(floor.settings.barge_in)
         self._turn = Turn(floor.settings.barge_in, floor.settings.held_segments)
         self._referee: Referee | None = None
         self._opinion: tuple[str, bool] | None = None
@@ -163,7 +163,7 @@ class Barge:
                 pass
 
 
-def _murmurs(settings: BargeInSettings) -> Murmurs:
+def murmurs_of(settings: BargeInSettings) -> Murmurs:
     """The phrases that are listened for: the shipped ones, but for those that the settings replace."""
     backchannels = SHIPPED.backchannels if settings.backchannels is None else settings.backchannels
     return Murmurs(backchannels, SHIPPED.stops if settings.stop_words is None else settings.stop_words)

@@ -11,12 +11,13 @@ from voiceagent.room.events import Participant
 from voiceagent.transport.call import Call
 from voiceagent.voice.ahead import Ahead
 from voiceagent.voice.barge import Barge
-from voiceagent.voice.ear import Began, Candidate, Ear, EarEvent, Finished, Guess, Resumed
+from voiceagent.voice.ear import Began, Candidate, Ear, EarEvent, Finished, Guess, Resumed, Speaks, Stir
 from voiceagent.voice.expecting import expectation
 from voiceagent.voice.floor import Floor
 from voiceagent.voice.hearing import Hearing
 from voiceagent.voice.inputs import Inputs
 from voiceagent.voice.line import Line
+from voiceagent.voice.who import Who
 from voiceagent.voice.words import Words
 
 LEVEL_FRAMES: Final = 5
@@ -26,7 +27,8 @@ QUIET_DBFS: Final = -60.0
 class VoiceChannel:
     """One call. Its frame loop waits for nothing but the next frame; words and commits follow behind, in order."""
 
-    def __init__(self, call: Call, participant: Participant, floor: Floor, hearing: Hearing) -> None:
+    def __init__(self, call: Call, participant: Participant, floor: Floor, hearing: Hearing, who: Who | None = None) -> None:
+        """`who` names the speakers of a line that several people share; its `hearing` must then tell their traits."""
         self.call = call
         self.participant = participant
         self.line = Line(call, participant.id, self._on_quiet)
@@ -34,8 +36,9 @@ class VoiceChannel:
         self._hearing = hearing
         self._inputs = Inputs(floor.engine, floor.room_id, call.session_id, participant)
         self._barge = Barge(floor, self.line, hearing.onset())
-        self._ahead = Ahead(self._inputs, floor, self.line)
-        self._words = Words(self._inputs, floor, self.line, self._barge, ahead=self._ahead, on_settled=self._tell_floor)
+        self._who = who
+        self._ahead = Ahead(self._inputs, floor, self.line, who)
+        self._words = Words(self._inputs, floor, self.line, self._barge, ahead=self._ahead, on_settled=self._tell_floor, who=who)
         self._ear: Ear | None = None
         self._lead: deque[Samples] = deque(maxlen=hearing.settings.min_speech_ms // FRAME_MS)
         self._level = Level()
@@ -90,6 +93,10 @@ class VoiceChannel:
         was_speaking = ear.speaking
         self.line.leak.heard(frame.samples, clock.now())
         events = ear.hear(frame.samples, own=self.line.leak.own)
+        if self._who is not None:
+            self._who.hear(
+                voiced=any(isinstance(event, Stir) or (isinstance(event, Speaks) and event.voiced) for event in events)
+            )
         for event in events:
             self._on(event)
         self._barge.hear(frame.samples, events)

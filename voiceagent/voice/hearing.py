@@ -1,9 +1,11 @@
 """What all lines hear with: the shared recognizer, the judge of ends, and a detector for each line."""
 
 import asyncio
+import copy
 import logging
 from collections.abc import Callable
 from functools import partial
+from typing import Self
 
 from voiceagent.audio.frame import Samples
 from voiceagent.speech.endpoint import EndJudge
@@ -12,6 +14,8 @@ from voiceagent.speech.onset import Onset
 from voiceagent.speech.settings import HearingSettings
 from voiceagent.speech.streaming import Chained, listening
 from voiceagent.speech.tongue import Tongue
+from voiceagent.speech.traits import TraitsReader
+from voiceagent.voice.attributed import AttributedRecognition
 from voiceagent.voice.recognition import BatchRecognition, Desk, Recognition
 from voiceagent.voice.settings import VoiceSettings
 from voiceagent.voice.streamed import StreamedRecognition
@@ -33,6 +37,7 @@ class Hearing:
     ) -> None:
         """Without a `judge`, words and silence alone tell where an utterance ends; `onset` makes each line's notice of what may
         be a voice, before the detector is sure."""
+        self.reader: TraitsReader | None = None
         self.detector_factory = detector_factory
         self.settings = settings or HearingSettings()
         self.onset = onset
@@ -44,10 +49,17 @@ class Hearing:
     def recognition(self, tasks: asyncio.TaskGroup, settings: VoiceSettings, tongue: Tongue | None = None) -> Recognition:
         """The words of an utterance that begins now, by a person of this tongue; what works on them are tasks of that group."""
         whole = BatchRecognition(self._desk, tasks, settings, tongue or Tongue())
+        words: Recognition = whole
         engine = listening(self._stt)
-        if engine is None:
-            return whole
-        return StreamedRecognition(engine, whole, tasks, self.settings.late_ms, partial(self._failed, engine))
+        if engine is not None:
+            words = StreamedRecognition(engine, whole, tasks, self.settings.late_ms, partial(self._failed, engine))
+        return words if self.reader is None else AttributedRecognition(words, self.reader, tasks)
+
+    def attributing(self, reader: TraitsReader) -> Self:
+        """The same hearing for a line that several people share: what is said carries the traits of who said it."""
+        shared = copy.copy(self)
+        shared.reader = reader
+        return shared
 
     def let_go(self, detector: VoiceDetector) -> None:
         """A line has ended: its detector is closed, where it can be."""

@@ -75,6 +75,7 @@ class Inputs:
     def message(self, said: Utterance, *, replaces: bool = False) -> InboundMessage:
         """What the room takes, under the id that the utterance has had since its first sound. `replaces`: an answer to it may
         take the place of the person's earlier ones that nobody has heard."""
+        told: dict[str, JSON] = {"sender_name": said.speaker.name, "loudspeaker": said.speaker.loudspeaker}
         return InboundMessage(
             channel_id=VOICE_CHANNEL,
             content=TextContent(said.text),
@@ -88,6 +89,7 @@ class Inputs:
                 "voiced_ms": said.voiced_ms,
                 "audio_ms": said.end_ms - said.start_ms,
                 "replaces": replaces,
+                **{name: value for name, value in told.items() if value is not None},
             },
         )
 

@@ -16,6 +16,7 @@ from voiceagent.room.reply import Reply
 from voiceagent.speech.engines import TextToSpeech
 from voiceagent.speech.rejection import reject
 from voiceagent.speech.settings import SpeakingSettings
+from voiceagent.speech.traits import TraitsReader
 from voiceagent.transport.call import Call
 from voiceagent.values import JSON
 from voiceagent.voice.channel import VoiceChannel
@@ -25,8 +26,9 @@ from voiceagent.voice.hearing import Hearing
 from voiceagent.voice.mouth import Speaking
 from voiceagent.voice.questions import SpokenQuestions
 from voiceagent.voice.settings import VoiceSettings
+from voiceagent.voice.who import Company, Who
 
-__all__ = ["CallMark", "Hearing", "Reception"]
+__all__ = ["CallMark", "Hearing", "Reception", "Voices"]
 
 log = logging.getLogger(__name__)
 
@@ -111,7 +113,16 @@ class _Venue:
     questions: SpokenQuestions | None = None
     calls: list[VoiceChannel] = field(default_factory=list)
     gone: bool = False
+    company: Company | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+@dataclass(frozen=True, slots=True)
+class Voices:
+    """What tells people on one line apart: the reader of their traits, and what makes a room's company."""
+
+    reader: TraitsReader
+    company: Callable[[], Company]
 
 
 class Reception:
@@ -126,8 +137,11 @@ class Reception:
         speaking: SpeakingSettings | None = None,
         *,
         detector: InterruptionDetector | None = None,
+        voices: Voices | None = None,
     ) -> None:
-        """`speaking` says how text is cut and spelled for `tts`; `detector` is the host's own judge of who wants the turn."""
+        """`speaking` says how text is cut and spelled for `tts`; `detector` is the host's own judge of who wants the turn;
+        `voices` tells people on one line apart."""
+        self._voices = voices
         self._engine = engine
         self._hearing = hearing
         self._speaking = Speaking(tts, speaking or SpeakingSettings())
@@ -143,17 +157,18 @@ class Reception:
         """How many calls run."""
         return sum(len(venue.calls) for venue in self._venues.values())
 
-    async def receive(self, call: Call, *, room_id: str, participant: Participant) -> None:
+    async def receive(self, call: Call, *, room_id: str, participant: Participant, shared: bool = False) -> None:
         """Runs a call in a room until its frames end. An error in it is logged with its id, and the call hung up; none is raised.
 
-        The room is opened when it is not. A person who is in the room on another line has that one hung up.
+        The room is opened when it is not. A person who is in the room on another line has that one hung up. `shared`: whoever is
+        near may speak on it, and each is named by their voice, if voices are told apart at all.
         """
         venue = self._venues.setdefault(room_id, _Venue())
         venue.expected += 1
         try:
             floor = await self._enter(venue, room_id)
             person = replace(participant, connected_via=tuple(dict.fromkeys((*participant.connected_via, VOICE_CHANNEL))))
-            await self._run(venue, VoiceChannel(call, person, floor, self._hearing))
+            await self._run(venue, self._channel(venue, call, person, floor, shared=shared))
         except Exception as error:
             log.exception("call %s in room %s failed", call.session_id, room_id)
             self._engine.host.notify(HookTrigger.ON_ERROR, ErrorEvent(room_id, VOICE_CHANNEL, "call", error), room_id)
@@ -161,6 +176,12 @@ class Reception:
             venue.expected -= 1
             await self._hang_up(call)
             await self._leave(venue, room_id, participant.id)
+
+    def _channel(self, venue: _Venue, call: Call, person: Participant, floor: Floor, *, shared: bool) -> VoiceChannel:
+        if not shared or self._voices is None:
+            return VoiceChannel(call, person, floor, self._hearing)
+        venue.company = venue.company or self._voices.company()
+        return VoiceChannel(call, person, floor, self._hearing.attributing(self._voices.reader), Who(venue.company))
 
     async def words(self, sound: Samples) -> str:
         """The words of a recording, 16 kHz mono; none when nobody speaks in it. Raises SpeechError when they cannot be known."""

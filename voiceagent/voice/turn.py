@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from voiceagent.voice.interruption import NOTHING, Cut, Interruption, OverKind, SpeechDecision
 from voiceagent.voice.settings import BargeInSettings, InterruptionStrategy
+from voiceagent.voice.who import NOT_TOLD, Speaker
 
 PENDING: Final = 64
 """Utterances whose words may be out; of more, the oldest is forgotten."""
@@ -13,13 +14,15 @@ PENDING: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """What somebody said, with its words. Times are milliseconds on the person's own line; `voiced_ms` leaves pauses out."""
+    """What somebody said, with its words. Times are milliseconds on the person's own line; `voiced_ms` leaves pauses out. On a
+    shared line, `speaker` is who of those there it was."""
 
     input_id: str
     text: str
     start_ms: int
     end_ms: int
     voiced_ms: int
+    speaker: Speaker = NOT_TOLD
 
 
 @dataclass(frozen=True, slots=True)

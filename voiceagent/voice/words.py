@@ -19,6 +19,7 @@ from voiceagent.voice.floor import Floor
 from voiceagent.voice.inputs import Inputs
 from voiceagent.voice.line import Line
 from voiceagent.voice.turn import Commit, Drop, Hold, Utterance
+from voiceagent.voice.who import NOT_TOLD, Who
 
 log = logging.getLogger(__name__)
 
@@ -38,9 +39,19 @@ class Words:
     """One call's. `take()` never waits; `run()` settles what was taken, in order, and one that fails costs none of the next."""
 
     def __init__(
-        self, inputs: Inputs, floor: Floor, line: Line, barge: Barge, *, ahead: Ahead, on_settled: Callable[[], None]
+        self,
+        inputs: Inputs,
+        floor: Floor,
+        line: Line,
+        barge: Barge,
+        *,
+        ahead: Ahead,
+        on_settled: Callable[[], None],
+        who: Who | None = None,
     ) -> None:
-        """`on_settled` is called whenever an utterance has become the room's, or has not."""
+        """`on_settled` is called whenever an utterance has become the room's, or has not; `who` names the speakers of a line that
+        several people share."""
+        self._who = who
         self._inputs = inputs
         self._floor = floor
         self._line = line
@@ -109,7 +120,8 @@ class Words:
         await self._say_held()
         began_at = spoken.ended_at - (heard.end_ms - heard.start_ms)
         self._floor.turns.heard(heard.input_id, Heard(began_at, spoken.ended_at, clock.now()))
-        utterance = Utterance(heard.input_id, text, heard.start_ms, heard.end_ms, heard.voiced_ms)
+        speaker = NOT_TOLD if self._who is None else self._who.heard(words.traits)
+        utterance = Utterance(heard.input_id, text, heard.start_ms, heard.end_ms, heard.voiced_ms, speaker)
         match self._barge.words(utterance):
             case Commit() as commit:
                 await self._say(commit)
