@@ -182,13 +182,27 @@ def test_the_same_run_gives_the_same_files_byte_for_byte(tmp_path: Path) -> None
 
 async def test_talking_over_the_agent_cuts_it_and_says_how_much_was_heard(tmp_path: Path) -> None:
     long = CannedModel([CannedLine("this answer is rather long and goes on for many words"), CannedLine("yes")])
-    result = await played(tmp_path, [Speaker("Ann", speech((200, 1000), (2500, 3500)), 0)], ["first", "stop"], long)
+    result = await played(tmp_path, [Speaker("Ann", speech((200, 1000), (2500, 3500)), 0)], ["first", "the other"], long)
     first, cut, second, last = result.rows
-    assert (first.text, second.text, last.text) == ("first", "stop", "yes")
+    assert (first.text, second.text, last.text) == ("first", "the other", "yes")
     assert cut.cut
     assert cut.played_ms is not None
     assert 500 < cut.played_ms < 2000
     assert cut.responds_to == first.event_id
+
+
+@pytest.mark.parametrize("stop", ["Stop.", "No, wait!", "Attends, stop."])
+async def test_who_only_stops_an_answer_gets_none(tmp_path: Path, stop: str) -> None:
+    long = CannedModel([CannedLine("this answer is rather long and goes on for many words"), CannedLine("yes")])
+    speakers = [Speaker("Ann", speech((200, 1000), (2500, 3500), (6000, 6800)), 0)]
+    result = await played(tmp_path, speakers, ["first", stop, "the other"], long)
+    assert [(row.speaker, row.text, row.cut) for row in result.rows] == [
+        ("Ann", "first", False),
+        ("Nova", "this answer is rather long and goes on for many words", True),
+        ("Ann", stop, False),
+        ("Ann", "the other", False),
+        ("Nova", "yes", False),
+    ]
 
 
 async def test_two_callers_keep_their_names_and_times(tmp_path: Path) -> None:

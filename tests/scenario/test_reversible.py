@@ -376,6 +376,17 @@ async def test_an_answer_cut_while_it_was_still_being_made_can_be_gone_on_with()
         assert (cut.played_ms, cut.text) == (call.sound_ms, record.content.body)
 
 
+async def test_case_18_who_only_stops_an_answer_gets_none_whatever_a_policy_says() -> None:
+    policy = MockSpeakPolicy(("speak", "speak"))
+    nova, _ = deciding(policy, [LONG], "What do you want?")
+    async with house(agent=nova, stt=saying("Stop.")) as here:
+        await here.receive(over((300, OVER)))
+        assert len(policy.turns) == 2
+        said = [words for who, words in await here.messages() if who != "assistant"]
+        assert said == ["hello there", "Stop."]
+        assert "What do you want?" not in [words for _, words in await here.messages()]
+
+
 async def test_people_stay_loud_while_the_agent_is_lowered() -> None:
     ann = ScriptedCall("a", TURN, until_ms=6_000)
     ben = ScriptedCall("b", [(2_500, 0), (160, OVER)], until_ms=6_000)

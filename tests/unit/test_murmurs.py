@@ -204,3 +204,22 @@ async def test_a_voice_without_words_can_be_kept_from_cutting() -> None:
     detector = PhraseBackchannelDetector(cut_without_words=False)
     assert await detector.judge(over("", final=False)) is False
     assert await detector.judge(over("what", final=False)) is True
+
+
+@pytest.mark.parametrize(
+    ("text", "only"),
+    [
+        *(
+            ("Stop.", True),
+            ("Stop, stop!", True),
+            ("No, wait.", True),
+            ("please stop it", True),
+            ("Okay, stop.", True),
+            ("Arrête !", True),
+        ),
+        *(("Espera, espera.", True), ("hey, hold on", True), ("No.", False), ("Okay.", False), ("", False), ("...", False)),
+        *(("Wait, and for Montreal?", False), ("stop the music", False), ("Stop. What about tomorrow?", False)),
+    ],
+)
+def test_whether_nothing_but_a_stop_is_said(text: str, only: bool) -> None:
+    assert Murmurs().only_stops(text) is only

@@ -173,7 +173,10 @@ def test_words_that_come_after_it_came_back_still_cut_and_a_late_backchannel_doe
         NOTHING,
     )
     person = Person().sound((400, True), (1_600, False)).end()
-    assert person.turn.words(spoken("a"), "words", REPLY) == (Commit(spoken("a"), replaces=True), Cut("reply", 2_000, "words"))
+    assert person.turn.words(spoken("a"), "words", REPLY) == (
+        Commit(spoken("a"), replaces=True, cuts=True),
+        Cut("reply", 2_000, "words"),
+    )
 
 
 def test_somebody_elses_detector_may_decide() -> None:

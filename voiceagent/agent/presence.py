@@ -33,7 +33,7 @@ from voiceagent.room.bounded import contained
 from voiceagent.room.channel import Host, RoomContext
 from voiceagent.room.events import EventType, RoomEvent
 from voiceagent.room.hooks import ErrorEvent, HookTrigger
-from voiceagent.room.ledger import STEER, Disposition
+from voiceagent.room.ledger import ONLY_STOPS, STEER, Disposition
 from voiceagent.room.origin import CAUSED_BY
 from voiceagent.room.reply import Reply
 from voiceagent.room.visibility import ALL, narrow
@@ -196,8 +196,12 @@ class Presence:
                 self._host.settle(self._room_id, input_id, self._who.channel_id, disposition, reason=reason)
 
     async def _take(self, turn: Turn, reply: Reply) -> None:
+        stops = turn.trigger.metadata.get(ONLY_STOPS) is True
         if turn.speak is None or self._who.deliberation is None:
-            await self._place(Given(turn), reply, _purpose(turn.trigger))
+            if stops:
+                self._listened(turn)
+            else:
+                await self._place(Given(turn), reply, _purpose(turn.trigger))
             return
         ahead = self.ahead.of(reply.id)
         forethought = await ahead.decision() if ahead is not None else None
@@ -206,7 +210,7 @@ class Presence:
             self._listened(turn)  # what the hooks of its thought take holds up nobody
         if decision.mode == "silent" and self._mind is not None:
             decision = await self._think(turn, decision, self._who.deliberation, self._mind)
-        if decision.mode == "silent":
+        if stops or decision.mode == "silent":  # whoever stops an answer may ask to be listened to besides
             self._listened(turn)
             return
         await self._place(Given(turn, _notes_of(decision)), reply, "offer" if decision.mode == "offer" else "answer")

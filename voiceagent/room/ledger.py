@@ -35,6 +35,9 @@ UNANSWERED: Final = 200
 STEER: Final = "steer"
 """Metadata of a message that steers: the generation that it is meant for, or None."""
 
+ONLY_STOPS: Final = "only_stops"
+"""Metadata of a message, True where it was said to stop an answer and for nothing else: it asks for none."""
+
 
 def is_input(event: RoomEvent) -> bool:
     """Whether an event is what an agent may be asked to answer, and what is therefore settled: a message of a person or the host,

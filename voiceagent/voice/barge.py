@@ -104,6 +104,10 @@ class Barge:
         self._do(step, utterance.input_id)
         return decision
 
+    def only_stops(self, commit: Commit) -> bool:
+        """Whether what is said to the room was said to cut a reply, and for nothing else."""
+        return commit.cuts and self._murmurs.only_stops(commit.utterance.text)
+
     def end(self) -> None:
         """The line is over: whoever has hung up holds nothing back, and what they said last cuts nothing."""
         sounding = self._floor.sounding(self._line)

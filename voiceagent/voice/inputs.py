@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from voiceagent.room.engine import RoomEngine
 from voiceagent.room.events import InboundMessage, Participant, TextContent
 from voiceagent.room.hooks import ErrorEvent, HookTrigger
-from voiceagent.room.ledger import Disposition
+from voiceagent.room.ledger import ONLY_STOPS, Disposition
 from voiceagent.values import JSON
 from voiceagent.voice.backchannel import Backchannel
 from voiceagent.voice.ear import Guess
@@ -72,9 +72,9 @@ class Inputs:
         """Calls back once the room's agents have found a way for it, or an end."""
         self._ledger.when_decided(input_id, call)
 
-    def message(self, said: Utterance, *, replaces: bool = False) -> InboundMessage:
+    def message(self, said: Utterance, *, replaces: bool = False, only_stops: bool = False) -> InboundMessage:
         """What the room takes, under the id that the utterance has had since its first sound. `replaces`: an answer to it may
-        take the place of the person's earlier ones that nobody has heard."""
+        take the place of the person's earlier ones that nobody has heard. `only_stops`: it was said to cut one and asks for none."""
         told: dict[str, JSON] = {"sender_name": said.speaker.name, "loudspeaker": said.speaker.loudspeaker}
         return InboundMessage(
             channel_id=VOICE_CHANNEL,
@@ -89,6 +89,7 @@ class Inputs:
                 "voiced_ms": said.voiced_ms,
                 "audio_ms": said.end_ms - said.start_ms,
                 "replaces": replaces,
+                **({ONLY_STOPS: True} if only_stops else {}),
                 **{name: value for name, value in told.items() if value is not None},
             },
         )

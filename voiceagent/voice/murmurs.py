@@ -90,6 +90,15 @@ class Murmurs:
             return "pending" if self._may_become(words) else "words"
         return "backchannel" if not asks(text) and made_of(words, self._signs, MOST_WORDS) else "words"
 
+    def only_stops(self, text: str) -> bool:
+        """Whether nothing but stops is said, whatever stands in front of them."""
+        clauses = [words for clause in _CLAUSE.split(text) if (words := plain_words(clause))]
+        stopping = [words for words in clauses if not made_of(words, self._before, MOST_WORDS)]
+        return bool(stopping) and all(self._is_stop(words) for words in stopping)
+
+    def _is_stop(self, words: list[str]) -> bool:
+        return any(" ".join(words[start:]) in self._stops for start in (0, *places(words, self._before)))
+
     def _stops_it(self, text: str, words: list[str]) -> bool:
         """Whether it begins with a stop, or one of its clauses is nothing else."""
         if any(" ".join(plain_words(clause)) in self._stops for clause in _CLAUSE.split(text)):

@@ -35,10 +35,12 @@ class Sounding:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """Say it to the room. `replaces`: an answer to it may take the place of the person's earlier ones that nobody has heard."""
+    """Say it to the room. `replaces`: an answer to it may take the place of the person's earlier ones that nobody has heard.
+    `cuts`: it has cut a reply."""
 
     utterance: Utterance
     replaces: bool = False
+    cuts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,7 @@ class Turn:
                 return Drop(utterance, "backchannel", "over_the_agent", speech.over), step
             if kind == "nothing":
                 return Drop(utterance, "rejected", "no_words"), step
-        return self._for_the_room(utterance, sounding), step
+        return self._for_the_room(utterance, sounding, cuts=speech.cut), step
 
     def quiet(self) -> tuple[Commit, ...]:
         """Nothing sounds any more: what was held is said now, in order."""
@@ -172,9 +174,9 @@ class Turn:
         self._held.clear()
         return held
 
-    def _for_the_room(self, utterance: Utterance, sounding: Sounding | None) -> Commit | Hold:
+    def _for_the_room(self, utterance: Utterance, sounding: Sounding | None, *, cuts: bool) -> Commit | Hold:
         if self._settings.strategy is not InterruptionStrategy.DISABLED:
-            return Commit(utterance, utterance.voiced_ms >= self._settings.min_speech_ms)
+            return Commit(utterance, utterance.voiced_ms >= self._settings.min_speech_ms, cuts)
         if sounding is None:
             return Commit(utterance)
         instead = self._held.popleft() if len(self._held) >= self._limit else None

@@ -165,7 +165,7 @@ class Words:
 
     async def _say(self, commit: Commit) -> None:
         said = commit.utterance
-        message = self._inputs.message(said, replaces=commit.replaces)
+        message = self._inputs.message(said, replaces=commit.replaces, only_stops=self._barge.only_stops(commit))
         result = await self._inputs.engine.process_inbound(message, room_id=self._inputs.room_id)
         if result.blocked or result.event is None:
             self._inputs.settled(said.input_id, "rejected", result.reason or "blocked")
