@@ -74,7 +74,7 @@ class Inputs:
 
     def message(self, said: Utterance, *, replaces: bool = False, only_stops: bool = False) -> InboundMessage:
         """What the room takes, under the id that the utterance has had since its first sound. `replaces`: an answer to it may
-        take the place of the person's earlier ones that nobody has heard. `only_stops`: it was said to cut one and asks for none."""
+        take the place of the person's earlier ones that nobody has heard. `only_stops`: it cut one and asks for none."""
         told: dict[str, JSON] = {"sender_name": said.speaker.name, "loudspeaker": said.speaker.loudspeaker}
         return InboundMessage(
             channel_id=VOICE_CHANNEL,
