@@ -4,10 +4,19 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Annotated, Final, Generic, TypeVar
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator
+
+
+def _at_least_one(names: tuple[str, ...]) -> tuple[str, ...]:
+    if not names:
+        raise ValueError("name at least one, or leave the line out for the one that comes with the program")
+    return names
+
 
 Names = Annotated[
-    tuple[str, ...], Field(min_length=1), BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)
+    tuple[str, ...],
+    AfterValidator(_at_least_one),
+    BeforeValidator(lambda given: (given,) if isinstance(given, str) else given),
 ]
 """Engines in settings, by preference: one name, or a list of them."""
 

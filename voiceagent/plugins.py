@@ -54,12 +54,12 @@ def find(name: str, kind: Kind) -> PluginClass:
     """
     plugin, _, path = name.removeprefix(PREFIX).partition(".")
     _import("livekit.agents", name, _EXTRA)
-    found: object = _import(f"livekit.plugins.{plugin}", name, f"pip install livekit-plugins-{plugin.replace('_', '-')}")
+    package = found = _import(f"livekit.plugins.{plugin}", name, f"pip install livekit-plugins-{plugin.replace('_', '-')}")
     for part in (path or kind).split("."):
         found = getattr(found, part, None)
     if not isinstance(found, type) or not issubclass(found, _base(kind)):
         wanted = f"no {kind} called {path}" if path else f"no {_WHAT[kind]} ({kind})"
-        raise ConfigError(f"{name}: the plugin {plugin} has {wanted}")
+        raise ConfigError(f"{name}: the plugin {plugin} has {wanted}; it has: {_classes(package, kind)}")
     return PluginClass(name, plugin, kind, found)
 
 
@@ -70,6 +70,12 @@ def _import(module: str, name: str, command: str) -> object:
         raise ConfigError(f"{name}: {error.name} is not installed; run: {command}") from None
     except Exception as error:
         raise ModelError(f"{name}: {module} cannot be imported: {error}") from error
+
+
+def _classes(package: object, kind: Kind) -> str:
+    """The names of a plugin's classes of one kind, for whoever named another."""
+    own = (name for name, value in vars(package).items() if isinstance(value, type) and issubclass(value, _base(kind)))
+    return ", ".join(sorted(own)) or f"none that is a {kind}"
 
 
 def _base(kind: Kind) -> type:

@@ -197,3 +197,8 @@ def test_a_canned_brain_is_named_with_its_file(tmp_path: Path) -> None:
 def test_a_brain_that_cannot_be_is_refused(llm: str) -> None:
     with pytest.raises(ConfigError, match="--llm"):
         brain_options(llm)
+
+
+def test_python_m_is_the_same_command() -> None:
+    done = subprocess.run([sys.executable, "-m", "voiceagent", "--help"], capture_output=True, text=True, timeout=60, check=True)
+    assert all(name in done.stdout for name in ("serve", "talk", "doctor"))

@@ -160,3 +160,9 @@ def test_toml_that_no_parser_can_take_is_refused_in_words(tmp_path: Path, text: 
         load(file, environ={})
     with pytest.raises(ConfigError):
         load(environ={"VOICEAGENT_WEB__ALLOWED_ORIGINS": "[" * 5_000})
+
+
+@pytest.mark.parametrize(("section", "key"), [("hearing", "stt"), ("speaking", "tts"), ("llm", "brain")])
+def test_a_chain_of_no_engines_is_refused_in_plain_words(tmp_path: Path, section: str, key: str) -> None:
+    told = refusal(tmp_path, f"[{section}]\n{key} = []\n")
+    assert f"my.toml:2: `{section}.{key}`: name at least one, or leave the line out" in told

@@ -15,7 +15,7 @@ from tests.wire import vendors
 from tests.wire.vendors import Vendors, heard, silent, spoken
 from voiceagent import clock
 from voiceagent.audio.frame import FRAME_SAMPLES, Samples
-from voiceagent.errors import SpeechError
+from voiceagent.errors import ConfigError, SpeechError
 from voiceagent.plugins import find
 from voiceagent.speech.chain import RecognizerChain
 from voiceagent.speech.engines import Transcript, VoiceDetector
@@ -231,3 +231,16 @@ async def test_errors_of_the_plugin_cost_one_turn(server: Vendors, deepgram: Plu
         recognition.drop()
     assert isinstance(words, SpeechError)
     assert "livekit:deepgram failed" in str(words)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("livekit:deepgram.Nosuch", "the plugin deepgram has no STT called Nosuch; it has: STT, STTv2"),
+        ("livekit:nosuch", "livekit.plugins.nosuch is not installed; run: pip install livekit-plugins-nosuch"),
+    ],
+)
+def test_a_class_that_is_not_there_is_told_with_those_that_are(name: str, says: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        find(name, "STT")
+    assert says in str(refused.value)
