@@ -20,7 +20,8 @@ run: models ## install what is missing, fetch the models, open the door for brow
 
 test: $(DEVELOP) models ## every test that ends within 25 minutes
 	@$(VENV)/bin/voiceagent models pull voice-encoder
-	$(PY) -m pytest -m "not long"
+	$(PY) -m pytest tests/unit tests/scenario -q $(WORKERS) -m "not long"
+	$(PY) -m pytest tests/sound tests/wire -m "not long"
 
 fast: $(DEVELOP) ## tests without models, sockets or real time
 	$(PY) -m pytest tests/unit tests/scenario -q $(WORKERS) -m "not long"

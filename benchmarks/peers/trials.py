@@ -166,9 +166,10 @@ def _divided(spans: list[tuple[int, int]], end: int, length: int) -> tuple[list[
 
 
 def _claim(said: list[str], reply: str) -> str | None:
-    """What the system says was heard of this reply: the first new text that begins as it does."""
+    """What the system says was heard of this reply: the last new text that begins as it does. An earlier one was an answer to the
+    beginning of the question, given up as the person went on."""
     wanted = hearing_words(reply)
-    for text in said:
+    for text in reversed(said):
         words = hearing_words(text)
         if words and words[0] == wanted[0] and words[:2] == wanted[: min(2, len(words))]:
             return text
