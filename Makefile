@@ -9,6 +9,8 @@ DEVELOP := $(VENV)/.installed-dev
 CONFIG ?= config/browser.toml
 # Workers of the fast tests: one a core, at most four. None: make fast WORKERS=
 WORKERS ?= -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+# Those of the tests with models, a file each: every one loads the models.
+SOUNDERS ?= -n auto --maxprocesses 2 --dist loadfile
 
 .PHONY: help run test fast check fmt bench long models install install-dev pins
 
@@ -21,7 +23,8 @@ run: models ## install what is missing, fetch the models, open the door for brow
 test: $(DEVELOP) models ## every test that ends within 25 minutes
 	@$(VENV)/bin/voiceagent models pull voice-encoder
 	$(PY) -m pytest tests/unit tests/scenario -q $(WORKERS) -m "not long"
-	$(PY) -m pytest tests/sound tests/wire -m "not long"
+	$(PY) -m pytest tests/sound -q $(SOUNDERS) -m "not long"
+	$(PY) -m pytest tests/wire -m "not long"
 
 fast: $(DEVELOP) ## tests without models, sockets or real time
 	$(PY) -m pytest tests/unit tests/scenario -q $(WORKERS) -m "not long"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import jiwer
 import numpy as np
 import pytest
 from faster_whisper.feature_extractor import FeatureExtractor
@@ -146,7 +147,8 @@ def test_case_25_by_telephone_a_turn_is_heard_whole_and_ended_as_soon(
     assert abs(narrow.start_ms - wide.start_ms) <= 200, "the sound kept from before the voice makes up for it"
     assert abs(narrow.end_ms - wide.end_ms) <= 100
     assert narrow.at_ms - narrow.end_ms <= longest
-    assert words(ears.told(by_telephone(sound))) == words(ears.told(sound))
+    heard, whole = (" ".join(words(told)) for told in (ears.told(by_telephone(sound)), ears.told(sound)))
+    assert jiwer.wer(whole, heard) <= 0.1  # none of a short one, one name of a long one
 
 
 @pytest.mark.parametrize("ms", [500, 1_000])

@@ -12,7 +12,7 @@ Kind = Literal["backchannel", "pending", "stop", "words", "nothing"]
 """`pending`: unfinished words that may still become a backchannel, or more than one."""
 
 HESITATING: Final = (
-    *("hm", "uh", "um", "erm", "er", "eh", "ha", "go on", "that's right"),
+    *("hm", "uh", "um", "em", "ehm", "erm", "er", "eh", "ha", "go on", "that's right"),
     *("euh", "heu", "ben", "oui", "continuez", "continue", "ah oui"),
     *("este", "pues", "ja", "sigue", "siga", "eso es", "dale"),
 )
