@@ -85,7 +85,7 @@ def test_the_environment_takes_a_list_and_options_by_plugin() -> None:
     [
         ("hearing.stt", "wisper", "there is no engine 'wisper'; known: whisper, livekit:PLUGIN"),
         ("hearing.stt", "livekit", "known: whisper, livekit:PLUGIN"),
-        ("hearing.stt", [], "at least 1"),
+        ("hearing.stt", [], "name at least one"),
         ("hearing.stt", ["whisper", "whisper"], "stands in a chain once"),
         ("hearing.vad", "webrtc", "pattern"),
         ("speaking.tts", "joe", "known: piper, espeak, livekit:PLUGIN"),
