@@ -12,13 +12,17 @@ WORKERS ?= -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 # Those of the tests with models, a file each: every one loads the models.
 SOUNDERS ?= -n auto --maxprocesses 2 --dist loadfile
 
-.PHONY: help run test fast check fmt bench long models install install-dev pins
+.PHONY: help run speaker test fast check fmt bench long models install install-dev pins
 
 help: ## these lines
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
 run: models ## install what is missing, fetch the models, open the door for browsers
 	@$(VENV)/bin/voiceagent serve --config $(CONFIG) $(if $(PORT),--port $(PORT))
+
+speaker: models ## the agent at this machine's microphone and loudspeaker
+	@$(PY) -m pip install --disable-pip-version-check -q -c constraints.txt -e '.[piper,speaker]'
+	@$(VENV)/bin/voiceagent speaker --config config/speaker.toml
 
 test: $(DEVELOP) models ## every test that ends within 25 minutes
 	@$(VENV)/bin/voiceagent models pull voice-encoder

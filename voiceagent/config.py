@@ -35,6 +35,10 @@ class SpeakerSection(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    input: str | None = Field(None, min_length=1, description="microphone, by a part of its name; else the machine's default")
+    output: str | None = Field(None, min_length=1, description="loudspeaker, by a part of its name; else the machine's default")
+    cancel_echo: bool = Field(True, description="whether the loudspeaker is taken out of what the microphone hears")
+    room: str = Field("home", pattern=r"^[\w.-]{1,64}$", description="name of the room in which the agent sits there")
     wake: WakeSettings = Field(default_factory=WakeSettings)
     voices: VoicesSettings = Field(default_factory=VoicesSettings)
 

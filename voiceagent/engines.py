@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from voiceagent.audio.frame import Samples
-from voiceagent.config import Settings
+from voiceagent.config import Settings, SpeakerSection
 from voiceagent.errors import ConfigError, LanguageModelError, ModelError, TransportError
 from voiceagent.judgment.answer_only import AnswerOnly
 from voiceagent.judgment.classifier.llm import LLMClassifier
@@ -30,6 +30,7 @@ from voiceagent.speech.engines import SpeechToText, TextToSpeech, VoiceDetector
 from voiceagent.speech.settings import HearingSettings, SpeakingSettings, VoicesSettings, WakeSettings
 from voiceagent.speech.voicebook import VoiceBook, voices_file
 from voiceagent.speech.wake import WakeFilter
+from voiceagent.transport.speaker.standing import StandingCall
 from voiceagent.voice.reception import Voices
 from voiceagent.voice.who import Company
 from voiceagent.weights import Weights
@@ -223,6 +224,29 @@ def record(seconds: float, device: str | None) -> Samples:
     except (ModuleNotFoundError, OSError) as error:  # OSError: the library of its own that sounddevice looks for
         raise TransportError(f"no microphone: {error}; run: pip install 'voiceagent[speaker]', or give recordings") from None
     return by_microphone(seconds, device)
+
+
+def speaker_call(session_id: str, settings: SpeakerSection) -> StandingCall:
+    """The line by this machine's microphone and loudspeaker, which `run()` opens; on a running loop. Raises TransportError."""
+    try:
+        from voiceagent.transport.speaker.call import SpeakerCall
+    except (ModuleNotFoundError, OSError) as error:
+        raise TransportError(_no_devices(error)) from None
+    return SpeakerCall(session_id, settings.input, settings.output, cancel=settings.cancel_echo)
+
+
+def sound_devices() -> list[tuple[str, str, int, int, bool]]:
+    """What there is to hear and to play with: kind, name, rate, channels, if it is the default; blocks. Raises TransportError."""
+    try:
+        from voiceagent.transport.speaker.devices import devices
+    except (ModuleNotFoundError, OSError) as error:
+        raise TransportError(_no_devices(error)) from None
+    return [(one.kind, one.name, one.rate, one.channels, one.is_default) for one in devices()]
+
+
+def _no_devices(error: Exception) -> str:
+    """What is missing: a package, or the library of its own that sounddevice looks for."""
+    return f"no sound devices: {error}; run: pip install 'voiceagent[speaker]' (Debian: apt-get install libportaudio2, too)"
 
 
 def voices(settings: VoicesSettings) -> Voices | None:

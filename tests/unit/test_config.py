@@ -166,3 +166,7 @@ def test_toml_that_no_parser_can_take_is_refused_in_words(tmp_path: Path, text: 
 def test_a_chain_of_no_engines_is_refused_in_plain_words(tmp_path: Path, section: str, key: str) -> None:
     told = refusal(tmp_path, f"[{section}]\n{key} = []\n")
     assert f"my.toml:2: `{section}.{key}`: name at least one, or leave the line out" in told
+
+
+def test_the_speakers_file_can_be_read_and_changes_no_default() -> None:
+    assert load(BROWSER.with_name("speaker.toml"), {}) == Settings()

@@ -15,6 +15,7 @@ from voiceagent.errors import ConfigError, VoiceAgentError
 COMMANDS = {
     "serve": "Open the door for browsers and print its address.",
     "talk": "Run recordings as callers through the whole pipeline.",
+    "speaker": "Talk with the agent through this machine's microphone and loudspeaker.",
     "console": "Talk with the agent by typing, without any sound.",
     "decide": "Go through stored rooms with a policy and show what it would decide otherwise.",
     "evaluate": "Score when the agent speaks on a file of labelled turns.",
