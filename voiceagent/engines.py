@@ -244,6 +244,22 @@ def sound_devices() -> list[tuple[str, str, int, int, bool]]:
     return [(one.kind, one.name, one.rate, one.channels, one.is_default) for one in devices()]
 
 
+async def sound_check(settings: SpeakerSection, sentence: Samples) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """Plays a sentence and records it: what was found, by name, and what to change. Raises TransportError."""
+    try:
+        from voiceagent.transport.speaker.check import check
+    except (ModuleNotFoundError, OSError) as error:
+        raise TransportError(_no_devices(error)) from None
+    found = await check(settings.input, settings.output, sentence)
+    rows = (
+        ("the room, without the sentence", f"{found.noise:.0f} dBFS"),
+        ("the sentence at the microphone", f"{found.heard:.0f} dBFS, loudest {found.peak:.0f}"),
+        ("from order to microphone", f"{found.delay_ms} ms"),
+        ("echo taken out", f"{found.loss_db:.0f} dB"),
+    )
+    return rows, found.advice
+
+
 def _no_devices(error: Exception) -> str:
     """What is missing: a package, or the library of its own that sounddevice looks for."""
     return f"no sound devices: {error}; run: pip install 'voiceagent[speaker]' (Debian: apt-get install libportaudio2, too)"

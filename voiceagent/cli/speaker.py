@@ -6,6 +6,7 @@ import uuid
 from pathlib import Path
 from typing import Annotated, Final
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.live import Live
@@ -19,6 +20,7 @@ from voiceagent.cli.legible import legible
 from voiceagent.cli.loop import run
 from voiceagent.config import Settings
 from voiceagent.errors import ConfigError
+from voiceagent.fallback import closed, opened
 from voiceagent.room.events import Participant
 from voiceagent.room.feed import Subscription
 from voiceagent.transport.speaker.standing import StandingCall
@@ -27,6 +29,7 @@ app = typer.Typer()
 
 DEFAULT: Final = Path("config/speaker.toml")
 PERSON: Final = Participant("room", "Somebody in the room")
+SENTENCE: Final = "This is a test of the loudspeaker and of the microphone. What they make of it will be told in a moment."
 METER_S: Final = 0.1
 QUIETEST: Final = -60
 METER: Final = 30
@@ -35,13 +38,12 @@ METER: Final = 30
 _out = Console(highlight=False)
 
 
-@app.command(
-    epilog="Examples: voiceagent speaker · voiceagent speaker --input usb --output usb · voiceagent speaker --list-devices"
-)
+@app.command(epilog="Examples: voiceagent speaker · voiceagent speaker --test · voiceagent speaker --input usb --output usb")
 def speaker(
     config_file: Annotated[Path | None, typer.Option("--config", help="Settings, in TOML.", show_default=str(DEFAULT))] = None,
     microphone: Annotated[str | None, typer.Option("--input", help="The microphone, by a part of its name.")] = None,
     loudspeaker: Annotated[str | None, typer.Option("--output", help="The loudspeaker, by a part of its name.")] = None,
+    test: Annotated[bool, typer.Option("--test", help="Say a sentence, record it, and tell what to change.")] = False,
     list_devices: Annotated[
         bool, typer.Option("--list-devices", help="Show this machine's microphones and loudspeakers.")
     ] = False,
@@ -52,7 +54,7 @@ def speaker(
         return
     chosen = config_file if config_file is not None else (DEFAULT if DEFAULT.is_file() else None)
     settings = config.load(chosen, options={"speaker.input": microphone, "speaker.output": loudspeaker})
-    run(_speak(settings))
+    run(_test(settings) if test else _speak(settings))
 
 
 async def _speak(settings: Settings) -> None:
@@ -76,6 +78,23 @@ async def _speak(settings: Settings) -> None:
                 await shown
                 await devices
     _out.print("Closed.")
+
+
+async def _test(settings: Settings) -> None:
+    _out.print("Listening to the room, then saying a sentence: please be quiet for some seconds.")
+    voice = await asyncio.to_thread(engines.voice, settings.speaking)
+    await opened(voice)
+    try:
+        pieces = [piece async for piece in voice.speak(SENTENCE) if isinstance(piece, np.ndarray)]
+    finally:
+        await closed(voice)
+    found, advice = await engines.sound_check(settings.speaker, np.concatenate(pieces))
+    table = Table(show_header=False)
+    for name, value in found:
+        table.add_row(name, value)
+    _out.print(table)
+    for words in advice or ("All is well.",):
+        _out.print(words)
 
 
 async def _show(call: StandingCall, reader: Subscription, settings: Settings) -> None:

@@ -118,6 +118,13 @@ class Room:
         self._keep(asyncio.create_task(self._listen(program.stdout)))
         await self.told("Listening.")
 
+    async def check(self) -> str:
+        """What `voiceagent speaker --test` prints."""
+        program = await self.start(sys.executable, "-m", "voiceagent", "speaker", "--test")
+        told = (await program.communicate())[0].decode()
+        assert program.returncode == 0, told
+        return told
+
     async def told(self, beginning: str, number: int = 1) -> str:
         """The so-manieth line that the program prints with this beginning, once it is there."""
         async with asyncio.timeout(READY_S), self._more:

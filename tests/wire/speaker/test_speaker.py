@@ -51,3 +51,11 @@ async def test_it_answers_does_not_talk_to_itself_stops_for_a_person_and_outlive
         assert "order status" in (await room.told("You: ", 3))
         assert "Very well." in await room.told("Nova: ", 3)
         assert len(room.lines("You: ")) == 3
+
+
+async def test_a_sentence_is_said_recorded_and_measured(tmp_path: Path) -> None:
+    async with virtual_room(tmp_path) as room:
+        told = await room.check()
+    assert "the sentence at the microphone" in told
+    assert 10 < int(told.split("from order to microphone")[1].split("│")[1].split()[0]) < 600
+    assert int(told.split("echo taken out")[1].split("│")[1].split()[0]) > 10
