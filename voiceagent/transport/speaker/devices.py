@@ -50,7 +50,9 @@ def find(kind: Kind, name: str | None) -> Device:
     if wanted:
         return wanted[0]
     what = "microphone" if kind == "input" else "loudspeaker"
-    names = ", ".join(repr(one.name) for one in there) or "none at all"
+    if not there:
+        raise TransportError(f"this machine has no {what} that can be reached: plug one in, or start its sound server")
+    names = ", ".join(repr(one.name) for one in there)
     asked = f"called {name!r}" if name else "that is the default"
     raise TransportError(f"there is no {what} {asked}; there are: {names} (voiceagent speaker --list-devices)")
 
